@@ -1,0 +1,69 @@
+package core
+
+import (
+	"crypto/rand"
+	"encoding/base32"
+	"encoding/binary"
+	"strings"
+	"time"
+)
+
+// Identifiers are opaque to clients: a visible prefix, an underscore, and 26
+// characters that sort by the time of creation (48 bits of milliseconds, 80 random
+// bits). Sorting by identifier is therefore sorting by age.
+type (
+	StackID          string // stk_…
+	RepositoryID     string // rep_…
+	CredentialID     string // cred_…
+	WorkerID         string // wrk_…
+	WorkerTokenID    string // wtk_…
+	DeploymentID     string // dep_…
+	CommandID        string // cmd_…
+	JobID            string // job_…
+	RunID            string // run_…
+	VariableID       string // var_…
+	ServiceAccountID string // sva_…
+	APIKeyID         string // key_…
+	UserID           string // usr_…
+	SessionID        string // ses_…
+)
+
+// The prefixes of identifiers.
+const (
+	PrefixStack          = "stk"
+	PrefixRepository     = "rep"
+	PrefixCredential     = "cred"
+	PrefixWorker         = "wrk"
+	PrefixWorkerToken    = "wtk"
+	PrefixDeployment     = "dep"
+	PrefixDecision       = "dcn"
+	PrefixCommand        = "cmd"
+	PrefixJob            = "job"
+	PrefixRun            = "run"
+	PrefixVariable       = "var"
+	PrefixServiceAccount = "sva"
+	PrefixAPIKey         = "key"
+	PrefixUser           = "usr"
+	PrefixSession        = "ses"
+	PrefixAuditEvent     = "aud"
+)
+
+var idEncoding = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+
+// NewID returns a fresh identifier with the given prefix, stamped with now.
+func NewID(prefix string, now time.Time) string {
+	var b [16]byte
+	binary.BigEndian.PutUint64(b[:8], uint64(now.UnixMilli())<<16)
+	rand.Read(b[6:])
+	return prefix + "_" + idEncoding.EncodeToString(b[:])
+}
+
+// ValidID reports whether s has the shape of an identifier with the given prefix.
+func ValidID(prefix, s string) bool {
+	body, found := strings.CutPrefix(s, prefix+"_")
+	if !found || len(body) != 26 {
+		return false
+	}
+	_, err := idEncoding.DecodeString(body)
+	return err == nil
+}

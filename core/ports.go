@@ -1,0 +1,166 @@
+package core
+
+import (
+	"context"
+	"time"
+
+	"berth/core/secrets"
+)
+
+// Clock tells the time; tests hand in their own.
+type Clock func() time.Time
+
+// Nudger wakes the hub after something was committed. It is a hint: losing one costs
+// a second, because the hub also looks by itself. It never blocks and never fails.
+type Nudger interface {
+	Nudge()
+}
+
+// Commit is a full hexadecimal commit hash. It never moves.
+type Commit string
+
+// Short returns the first ten characters, for people.
+func (c Commit) Short() string { return string(c[:min(10, len(c))]) }
+
+// GitSource says where a repository is and how to read it.
+type GitSource struct {
+	Repository RepositoryID  // names the mirror: one per repository
+	URL        string        // http or https, without user information
+	Branch     string        // short branch name; empty: the remote's default branch
+	Username   string        // empty: anonymous
+	Password   secrets.Value // password or token of Username
+}
+
+// GitRemote reads Git hosts into bare mirrors, one per repository, and reads blobs
+// from those. Nothing of a repository is ever executed or checked out.
+//
+// Errors are faults: Unavailable "git.unreachable", Unauthenticated
+// "git.credential_refused", NotFound "git.branch_missing" or "git.repository_missing",
+// Invalid "git.address", TooLarge "git.too_large". None contains a credential.
+type GitRemote interface {
+	// Head asks the remote which commit the branch points at, without fetching.
+	Head(ctx context.Context, src GitSource) (Commit, error)
+	// Fetch brings the branch's head into the mirror, which it makes or repairs as needed.
+	Fetch(ctx context.Context, src GitSource) (Commit, error)
+	// Tree opens a commit of a mirror. NotFound "git.commit_missing" when the mirror lacks it.
+	// The caller closes it.
+	Tree(ctx context.Context, repository RepositoryID, commit Commit) (Tree, error)
+	// Commits lists at most limit commits that lead to commit, newest first.
+	Commits(ctx context.Context, repository RepositoryID, commit Commit, limit int) ([]CommitSummary, error)
+	// Forget deletes the repository's mirror. Deleting none is no error.
+	Forget(ctx context.Context, repository RepositoryID) error
+}
+
+// CommitSummary is what a list of commits shows.
+type CommitSummary struct {
+	Commit  Commit
+	Author  string
+	Subject string // first line
+	Time    time.Time
+}
+
+// Tree is the content of one commit. Paths are slash-separated, relative to the
+// repository's root, clean, and never leave it; "" or "." is the root.
+type Tree interface {
+	// Hashes returns the object hash of each path in one pass; a path that does not exist maps to "".
+	Hashes(ctx context.Context, paths []string) (map[string]string, error)
+	// List returns every file below dir, recursively, in path order. NotFound
+	// "git.path_missing" when dir does not exist; TooLarge above 100,000 entries.
+	List(ctx context.Context, dir string) ([]TreeEntry, error)
+	// Read returns the content of a regular file of at most limit bytes. NotFound
+	// "git.path_missing"; Invalid "git.not_a_file" for a folder, symbolic link or
+	// submodule; TooLarge "git.file_too_large".
+	Read(ctx context.Context, path string, limit int64) ([]byte, error)
+	// Close frees what the tree holds.
+	Close() error
+}
+
+// TreeEntry is one file in a Tree.
+type TreeEntry struct {
+	Path string
+	Hash string // object hash of the blob
+	Mode EntryMode
+	Size int64 // bytes; 0 for submodules
+}
+
+// EntryMode says what a TreeEntry is.
+type EntryMode int
+
+// The kinds of tree entries.
+const (
+	ModeFile EntryMode = iota
+	ModeExecutable
+	ModeSymlink
+	ModeSubmodule
+)
+
+// ComposeSource is what a stack's project is rendered from.
+type ComposeSource struct {
+	Project   string   // Compose project name
+	Dir       string   // the stack's folder in the repository
+	Files     []string // Compose files relative to Dir, in order of overlay; empty: Compose's default names
+	Profiles  []string
+	Tree      Tree
+	Variables []ComposeVariable // all that interpolation may see; never a process's environment
+}
+
+// ComposeVariable is one variable of a stack as rendering sees it. A secret one has
+// no value here: it is rendered as the reference ${NAME}.
+type ComposeVariable struct {
+	Name   string
+	Value  string
+	Secret bool
+}
+
+// ComposeProject is a rendered project: the same inputs give the same bytes.
+type ComposeProject struct {
+	// YAML is the canonical, fully resolved project. Secret variables stand in it as
+	// ${NAME}; every other dollar sign is doubled, so that one more interpolation,
+	// with the secrets only, on the worker gives the final project. Paths from the
+	// repository stand as ContentRoot or StateRoot paths.
+	YAML     []byte
+	Services []ComposeService // by name
+	Content  []Content        // what the worker must have on disk, by Path
+	Missing  []string         // variables that the files use without default and nobody provides
+	Warnings []string
+}
+
+// Rendered projects name files in a way that no worker's disk layout shows through;
+// the worker replaces these prefixes by its own folders.
+const (
+	ContentRoot = "/.berth/content/" // + Content.Digest + "/" + name: read-only repository content, content-addressed
+	StateRoot   = "/.berth/state/"   // + relative path: the stack's own stable folder, survives deployments
+)
+
+// ComposeService is one compose service of a rendered project.
+type ComposeService struct {
+	Name      string
+	Image     string
+	Variables []string // names of the stack's secret variables that reach it
+}
+
+// Content is a file or folder of the repository that a service mounts.
+type Content struct {
+	Digest string // hex SHA-256 over the sorted members (path, mode, content digest)
+	Source string // path in the repository
+	Files  []ContentFile
+}
+
+// ContentFile is one member of a Content. The sum of all members of a project is at
+// most 64 MiB in at most 10,000 files.
+type ContentFile struct {
+	Path       string // relative to ContentRoot+Digest
+	Digest     string // hex SHA-256 of its bytes; names its blob
+	Size       int64
+	Executable bool
+}
+
+// ComposeReader renders projects. It opens no file outside Tree, reads no process
+// environment and makes no connection. Faults: Invalid "compose.invalid" with file
+// and line where known, Invalid "compose.unsupported" naming the key, Invalid
+// "compose.path_escapes", NotFound "compose.file_missing", TooLarge "compose.too_large".
+type ComposeReader interface {
+	// Read renders the project. blob is called once for each distinct file content
+	// that the project needs, so that the caller can store it.
+	Read(ctx context.Context, src ComposeSource, blob func(digest string, content []byte) error) (ComposeProject, error)
+}

@@ -1,0 +1,105 @@
+package stacks
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	"berth/core"
+	"berth/core/fault"
+)
+
+// Stack is a Compose project that is kept in place on one worker.
+type Stack struct {
+	ID         core.StackID
+	Name       string
+	Repository core.RepositoryID
+	Path       string        // folder in the repository; "" is the root
+	Worker     core.WorkerID // assigned worker; empty until placed
+	WorkerTags []string      // any worker that has all of these may be chosen
+	AutoSync   bool
+	Status     Status
+	Drifted    bool
+	OutOfSync  bool
+
+	// Seen is the last commit that was looked at for this stack, and SeenTree the hash
+	// of its folder there: the same hash later means that nothing changed.
+	Seen     core.Commit
+	SeenTree string
+
+	Revision  int         // current, verified revision; 0: none yet
+	Commit    core.Commit // of Revision
+	Error     string      // why status is error or degraded, for people
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// Status is what a stack shows. It is never better than reality.
+type Status string
+
+// The statuses of a stack.
+const (
+	StatusNew      Status = "new"
+	StatusPending  Status = "pending" // a deployment is queued
+	StatusSyncing  Status = "syncing" // a deployment runs
+	StatusActive   Status = "active"  // observed equals desired, verified after the last change
+	StatusDegraded Status = "degraded"
+	StatusError    Status = "error"
+	StatusPaused   Status = "paused"
+)
+
+var stackName = regexp.MustCompile(`^[a-z0-9]([a-z0-9_-]{0,61}[a-z0-9])?$`)
+
+// CheckName complains when name cannot name a stack. It is also the Compose project's
+// name, so its alphabet is Compose's.
+func CheckName(name string) []fault.Field {
+	if stackName.MatchString(name) {
+		return nil
+	}
+	return []fault.Field{{Path: "name", Problem: "1 to 63 lower-case letters, digits, - and _; it begins and ends with a letter or digit"}}
+}
+
+// CleanPath returns the folder in its stored form: slash-separated, without a
+// leading "./" or trailing slash, "" for the root.
+func CleanPath(path string) (string, []fault.Field) {
+	p := strings.Trim(path, "/")
+	if p == "." {
+		p = ""
+	}
+	p = strings.TrimPrefix(p, "./")
+	for _, part := range strings.Split(p, "/") {
+		if part == ".." || strings.ContainsAny(part, "\x00\n\r\\") || (part == "" && p != "") {
+			return "", []fault.Field{{Path: "path", Problem: "a folder inside the repository, such as apps/web; without .., backslashes or empty parts"}}
+		}
+	}
+	return p, nil
+}
+
+// ProjectName is the one Compose project name of a stack, everywhere.
+func (s Stack) ProjectName() string { return s.Name }
+
+// Decision records why a trigger deployed a stack or did not.
+type Decision struct {
+	ID         string
+	Stack      core.StackID
+	At         time.Time
+	Trigger    Trigger
+	Commit     core.Commit
+	Deployed   bool
+	Reason     string            // for people: what was seen and what followed
+	Deployment core.DeploymentID // when Deployed
+}
+
+// Revision is a numbered, immutable state of a stack. The rendered files lie under
+// STACKS_STORAGE_PATH; this is the row that points at them.
+type Revision struct {
+	Stack     core.StackID
+	Number    int
+	Commit    core.Commit
+	Digest    string // over everything that decides what runs: same inputs, same revision
+	Manifest  Manifest
+	Services  []core.ComposeService
+	Content   []core.Content
+	Variables []string // names of the secret variables it needs
+	CreatedAt time.Time
+}

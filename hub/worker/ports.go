@@ -1,0 +1,69 @@
+package worker
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"berth/core/secrets"
+	"berth/core/stacks"
+)
+
+// Engine is the container engine of this host with Compose on top. Every method
+// respects its context. Errors are faults: Unavailable "engine.unreachable", Invalid
+// "engine.image" (image missing or refused), Invalid "engine.apply", Conflict
+// "engine.unhealthy" naming the compose service and its last log lines.
+type Engine interface {
+	// Apply brings the project up: pulls images that are missing, creates, recreates only what
+	// changed, starts, removes orphans when asked. It returns once the containers were
+	// started. report is called, from one goroutine, with lines for the deployment's log.
+	Apply(ctx context.Context, p Project, report func(line string)) error
+	// Pull fetches the project's images: those missing, or all when force is true.
+	Pull(ctx context.Context, p Project, force bool, report func(line string)) error
+	// Verify blocks until every compose service of p is healthy (or running, where no health
+	// check is declared; or exited 0, where it is not restarted) and stayed so for
+	// stable, or until one has failed or timeout has passed.
+	Verify(ctx context.Context, p Project, timeout, stable time.Duration, report func(line string)) error
+	// Down stops and removes the project's containers and networks, and volumes when asked.
+	Down(ctx context.Context, projectName string, volumes bool, report func(line string)) error
+	// Containers lists the containers of one project, or of all that Berth made when projectName is empty.
+	Containers(ctx context.Context, projectName string) ([]ProjectContainer, error)
+	// Start, Stop and Restart act on every container of one compose service; NotFound
+	// "engine.service_missing" when there is none.
+	Start(ctx context.Context, projectName, service string) error
+	Stop(ctx context.Context, projectName, service string) error
+	Restart(ctx context.Context, projectName, service string) error
+	// Logs writes the last tail lines of a compose service to w, then, when follow is true, new ones until ctx ends.
+	Logs(ctx context.Context, projectName, service string, tail int, follow bool, w io.Writer) error
+	// Info asks the engine who it is; cheap enough for every snapshot.
+	Info(ctx context.Context) (EngineInfo, error)
+}
+
+// Project is a rendered project made ready for this host.
+type Project struct {
+	Name          string                   // Compose project name
+	YAML          []byte                   // core.ComposeProject.YAML
+	Secrets       map[string]secrets.Value // the only variables that interpolation sees
+	ContentDir    string                   // replaces core.ContentRoot; ends in a slash
+	StateDir      string                   // replaces core.StateRoot; ends in a slash
+	Labels        map[string]string        // dev.berth.* labels; not part of what decides "recreate"
+	DigestKey     []byte                   // keys the digests of secret content that stand in labels
+	RemoveOrphans bool
+	Recreate      bool // recreate every container even when nothing changed
+}
+
+// ProjectContainer is a container with the project it belongs to and its dev.berth.* labels.
+type ProjectContainer struct {
+	Project string
+	Labels  map[string]string
+	stacks.ContainerState
+}
+
+// EngineInfo says which engine runs here.
+type EngineInfo struct {
+	Version    string
+	APIVersion string
+	OS, Arch   string
+	Containers int // all on the host
+	Running    int
+}
