@@ -1,0 +1,50 @@
+package access
+
+// PrincipalKind says what kind of principal asks.
+type PrincipalKind string
+
+// The kinds of principals.
+const (
+	KindAnonymous      PrincipalKind = "anonymous"
+	KindUser           PrincipalKind = "user"
+	KindServiceAccount PrincipalKind = "service_account"
+	KindWorker         PrincipalKind = "worker"
+	KindSystem         PrincipalKind = "system"
+)
+
+// Principal is who asks for something, proven by a session, an API key, a worker's key,
+// or by being this program.
+type Principal struct {
+	Kind    PrincipalKind
+	ID      string // usr_…, sva_…, wrk_…; empty for anonymous and system
+	Name    string // e-mail, account name, host name: what the audit shows
+	Role    Role   // empty for anonymous, worker and system
+	Session string // session id when a browser session proved it, else empty
+	Address string // remote IP address, for audit and limits
+}
+
+// Anonymous is the principal of a request without credentials.
+func Anonymous(address string) Principal {
+	return Principal{Kind: KindAnonymous, Name: "anonymous", Address: address}
+}
+
+// System is the principal of what Berth does by itself.
+var System = Principal{Kind: KindSystem, Name: "system"}
+
+// Can reports whether p may do what c stands for. The system may do anything.
+func (p Principal) Can(c Capability) bool { return p.Kind == KindSystem || p.Role.Can(c) }
+
+// Audit makes the record that p did action to resource. detail never contains a value
+// of a variable, a token or a password.
+func (p Principal) Audit(action, resource, detail string) AuditEvent {
+	return AuditEvent{Actor: p, Action: action, Resource: resource, Detail: detail}
+}
+
+// AuditEvent is one thing that someone did. It is written in the transaction that
+// makes the change.
+type AuditEvent struct {
+	Actor    Principal
+	Action   string // noun.verb: "stack.create"
+	Resource string // identifier of what was changed
+	Detail   string // for people, short, no values
+}

@@ -1,0 +1,16 @@
+package store
+
+import (
+	"berth/core"
+	"berth/core/access"
+)
+
+// audit writes what was done in the transaction that does it.
+func (s *Store) audit(tx *Tx, e access.AuditEvent) error {
+	now := s.now()
+	_, err := tx.exec(`INSERT INTO audit_events (id, at, actor_kind, actor_id, actor_name, address, action, resource, detail)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		core.NewID(core.PrefixAuditEvent, now), micros(now), string(e.Actor.Kind), e.Actor.ID, e.Actor.Name, e.Actor.Address,
+		e.Action, e.Resource, e.Detail)
+	return err
+}

@@ -1,0 +1,203 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"berth/core"
+	"berth/core/fault"
+)
+
+// DB hands out transactions. With SQLite it has one writer connection and a pool of
+// readers; with a server both are the same pool.
+type DB struct {
+	writer  *sql.DB
+	readers *sql.DB
+	dialect Dialect
+	// broken is called with an error that means a commit may or may not be on disk; going
+	// on would risk showing what is not stored.
+	broken func(error)
+}
+
+// NewDB joins a writer and a pool of readers of one database. They may be the same.
+// broken may be nil; otherwise it ends the process when a commit fails with an I/O error.
+func NewDB(writer, readers *sql.DB, dialect Dialect, broken func(error)) *DB {
+	return &DB{writer: writer, readers: readers, dialect: dialect, broken: broken}
+}
+
+// Close closes both pools.
+func (db *DB) Close() error {
+	err := db.writer.Close()
+	if db.readers != db.writer {
+		err = errors.Join(err, db.readers.Close())
+	}
+	return err
+}
+
+// Read runs fn in a read-only transaction: one consistent view, no locks that block writers.
+func (db *DB) Read(ctx context.Context, fn func(*Tx) error) error {
+	return db.in(ctx, db.readers, &sql.TxOptions{ReadOnly: db.dialect.ReadOnlyTx}, fn)
+}
+
+// Write runs fn in the writing transaction and commits it when fn returns nil. fn may be
+// run again from the start when the database asks for that, so it must have no effect
+// outside the transaction.
+func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
+	for attempt := 0; ; attempt++ {
+		err := db.in(ctx, db.writer, nil, fn)
+		if err == nil || attempt == 4 || !db.dialect.Retry(err) {
+			return err
+		}
+	}
+}
+
+func (db *DB) in(ctx context.Context, pool *sql.DB, opts *sql.TxOptions, fn func(*Tx) error) error {
+	tx, err := pool.BeginTx(ctx, opts)
+	if err != nil {
+		return db.failure("begin", err)
+	}
+	defer tx.Rollback()
+	if err := fn(&Tx{ctx: ctx, tx: tx, dialect: db.dialect}); err != nil {
+		return db.failure("run", err)
+	}
+	if err := tx.Commit(); err != nil {
+		return db.failure("commit", err)
+	}
+	return nil
+}
+
+// failure turns an error of the database into a fault; faults of the caller pass.
+func (db *DB) failure(step string, err error) error {
+	var known *fault.Error
+	if errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	err = fmt.Errorf("store: %s: %w", step, err)
+	switch {
+	case db.dialect.Full(err):
+		return fault.New(fault.Unavailable, "store.disk_full",
+			"The server's disk is full, so nothing can be stored. Free some space below DATA_DIR; nothing was changed.").Because(err)
+	case db.dialect.Broken(err):
+		if db.broken != nil {
+			db.broken(err)
+		}
+		return fault.New(fault.Unavailable, "store.broken",
+			"The database could not be written. The server's log names the cause; check the disk below DATA_DIR.").Because(err)
+	}
+	return err
+}
+
+// Dialect holds whatever differs between SQLite and PostgreSQL.
+type Dialect struct {
+	Name        string                    // "sqlite" or "postgres"
+	HasTable    string                    // counts the tables whose name is its one parameter
+	Schema      func(sql string) string   // rewrites the type words of a migration
+	Placeholder func(query string) string // rewrites ? placeholders
+	Duplicate   func(error) bool          // a unique constraint was violated
+	Retry       func(error) bool          // the transaction may be run again
+	Full        func(error) bool          // no space left
+	Broken      func(error) bool          // an I/O error: the state on disk is unknown
+	ReadOnlyTx  bool                      // the driver understands sql.TxOptions.ReadOnly
+}
+
+// Tx runs SQL in one transaction. It is good only inside the function that got it.
+type Tx struct {
+	ctx     context.Context
+	tx      *sql.Tx
+	dialect Dialect
+}
+
+// exec runs a statement and returns how many rows it changed.
+func (tx *Tx) exec(query string, args ...any) (int64, error) {
+	result, err := tx.tx.ExecContext(tx.ctx, tx.dialect.Placeholder(query), args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// change runs an UPDATE or DELETE that must hit exactly one row, else it returns missing.
+func (tx *Tx) change(missing error, query string, args ...any) error {
+	n, err := tx.exec(query, args...)
+	if err == nil && n != 1 {
+		err = missing
+	}
+	return err
+}
+
+// insert runs an INSERT; a violated unique constraint becomes duplicate.
+func (tx *Tx) insert(duplicate error, query string, args ...any) error {
+	_, err := tx.exec(query, args...)
+	if err != nil && tx.dialect.Duplicate(err) {
+		return duplicate
+	}
+	return err
+}
+
+// scanner is a row or the current one of many.
+type scanner interface{ Scan(dest ...any) error }
+
+// one reads a single row with scan; no row becomes missing.
+func one[T any](tx *Tx, missing error, scan func(scanner) (T, error), query string, args ...any) (T, error) {
+	v, err := scan(tx.tx.QueryRowContext(tx.ctx, tx.dialect.Placeholder(query), args...))
+	if errors.Is(err, sql.ErrNoRows) {
+		var zero T
+		return zero, missing
+	}
+	return v, err
+}
+
+// many reads all rows with scan, in order; never nil, so that it encodes as [].
+func many[T any](tx *Tx, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
+	rows, err := tx.tx.QueryContext(tx.ctx, tx.dialect.Placeholder(query), args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []T{}
+	for rows.Next() {
+		v, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, v)
+	}
+	return items, rows.Err()
+}
+
+// scalar scans one column.
+func scalar[T any](row scanner) (T, error) {
+	var v T
+	return v, row.Scan(&v)
+}
+
+// page cuts a query's result to the asked limit. The query must have asked for
+// limit+1 rows; the extra one says that there are more.
+func page[T any](items []T, ask core.Page, cursor func(T) string) core.List[T] {
+	list := core.List[T]{Items: items}
+	if len(items) > ask.Limit {
+		list.Items = items[:ask.Limit]
+		list.Next = cursor(list.Items[ask.Limit-1])
+	}
+	return list
+}
+
+// Times are stored as microseconds since 1970 UTC, 0 for none: the same in both
+// dialects, ordered, and free of zones.
+
+func micros(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
+
+func fromMicros(us int64) time.Time {
+	if us == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(us).UTC()
+}

@@ -1,0 +1,121 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+	"time"
+
+	"berth/core/fault"
+)
+
+//go:embed migrations/*.sql
+var migrationFiles embed.FS
+
+// migration is one step of the schema: NNNN_name.sql.
+type migration struct {
+	number   int
+	name     string
+	sql      string
+	checksum string // hex SHA-256 of the file
+}
+
+// Migrate brings the database to this program's schema, one transaction a step.
+// Conflict "store.newer" when the database is ahead of this program, "store.altered"
+// when a step that was applied differs from this program's.
+func (db *DB) Migrate(ctx context.Context, now time.Time) error {
+	steps, err := migrations(migrationFiles)
+	if err != nil {
+		return err
+	}
+	applied, err := db.applied(ctx)
+	if err != nil {
+		return err
+	}
+	if len(applied) > len(steps) {
+		return fault.New(fault.Conflict, "store.newer",
+			"The database has schema %d, this program knows %d. Start the newer program that made it, or restore a backup from before the upgrade.",
+			len(applied), len(steps))
+	}
+	for i, step := range steps {
+		if i < len(applied) {
+			if applied[i] != step.checksum {
+				return fault.New(fault.Conflict, "store.altered",
+					"Schema step %s in the database is not the one in this program. The database was made by another build; start that one.", step.name)
+			}
+			continue
+		}
+		if err := db.apply(ctx, step, now); err != nil {
+			return fmt.Errorf("migrate %s: %w", step.name, err)
+		}
+	}
+	return nil
+}
+
+// Fresh reports whether the database has no schema yet.
+func (db *DB) Fresh(ctx context.Context) (bool, error) {
+	var tables int
+	err := db.Read(ctx, func(tx *Tx) error {
+		return tx.tx.QueryRowContext(tx.ctx, db.dialect.HasTable, "schema_steps").Scan(&tables)
+	})
+	return tables == 0, err
+}
+
+// applied returns the checksums of the steps in the database, in order; none when it is fresh.
+func (db *DB) applied(ctx context.Context) ([]string, error) {
+	fresh, err := db.Fresh(ctx)
+	if err != nil || fresh {
+		return nil, err
+	}
+	var sums []string
+	err = db.Read(ctx, func(tx *Tx) error {
+		sums, err = many(tx, scalar[string], `SELECT checksum FROM schema_steps ORDER BY number LIMIT 10000`)
+		return err
+	})
+	return sums, err
+}
+
+func (db *DB) apply(ctx context.Context, step migration, now time.Time) error {
+	return db.Write(ctx, func(tx *Tx) error {
+		if step.number == 1 {
+			if _, err := tx.exec(db.dialect.Schema(`CREATE TABLE schema_steps (number INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT`)); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.tx.ExecContext(ctx, db.dialect.Schema(step.sql)); err != nil {
+			return err
+		}
+		_, err := tx.exec(`INSERT INTO schema_steps (number, name, checksum, applied_at) VALUES (?, ?, ?, ?)`,
+			step.number, step.name, step.checksum, micros(now))
+		return err
+	})
+}
+
+// migrations reads the steps and refuses gaps in their numbers.
+func migrations(files fs.FS) ([]migration, error) {
+	names, err := fs.Glob(files, "migrations/*.sql")
+	if err != nil {
+		return nil, err
+	}
+	steps := make([]migration, 0, len(names))
+	for i, path := range names {
+		content, err := fs.ReadFile(files, path)
+		if err != nil {
+			return nil, err
+		}
+		name := strings.TrimSuffix(strings.TrimPrefix(path, "migrations/"), ".sql")
+		digits, _, _ := strings.Cut(name, "_")
+		number, err := strconv.Atoi(digits)
+		if err != nil || number != i+1 {
+			return nil, fmt.Errorf("store: migration %s: want number %04d", path, i+1)
+		}
+		sum := sha256.Sum256(content)
+		steps = append(steps, migration{number, name, string(content), hex.EncodeToString(sum[:])})
+	}
+	return steps, nil
+}

@@ -1,0 +1,142 @@
+// Package sqlite opens the embedded database: modernc.org/sqlite behind core/store's DB.
+//
+// It owns the pragmas and the reading of the driver's errors; it must not know any
+// table. Start with Open.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"berth/core/fault"
+	"berth/core/store"
+
+	driver "modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+)
+
+// File is the database's name in DB_DATA_DIR.
+const File = "berth.db"
+
+// pragmas for every connection. synchronous=FULL because NORMAL loses acknowledged
+// commits on power loss; secure_delete so that a replaced envelope is gone.
+const pragmas = "_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(ON)" +
+	"&_pragma=trusted_schema(OFF)&_pragma=secure_delete(ON)&_pragma=temp_store(MEMORY)"
+
+// readers bounds the pool of reading connections.
+const readers = 8
+
+// Open opens, or makes, the database below dir: one writer connection whose transactions
+// take the write lock at once, and a pool of readers that cannot write. broken is
+// called when a commit fails in a way that leaves the state on disk unknown.
+// Faults: Unavailable "store.open" naming dir.
+func Open(ctx context.Context, dir string, broken func(error)) (*store.DB, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, openFault(dir, err)
+	}
+	path := "file:" + (&url.URL{Path: filepath.Join(dir, File)}).EscapedPath() + "?" + pragmas
+	writer, err := pool(ctx, path+"&_txlock=immediate", 1)
+	if err != nil {
+		return nil, openFault(dir, err)
+	}
+	if err := os.Chmod(filepath.Join(dir, File), 0o600); err != nil {
+		writer.Close()
+		return nil, openFault(dir, err)
+	}
+	read, err := pool(ctx, path+"&_pragma=query_only(ON)", readers)
+	if err != nil {
+		writer.Close()
+		return nil, openFault(dir, err)
+	}
+	return store.NewDB(writer, read, Dialect(), broken), nil
+}
+
+// Inspect opens an existing database for reading only, so that it can be checked
+// before anything is written; the file stays as it is, byte for byte. A nil DB and nil
+// error mean that there is none yet.
+func Inspect(ctx context.Context, dir string) (*store.DB, error) {
+	path := filepath.Join(dir, File)
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	db, err := pool(ctx, "file:"+(&url.URL{Path: path}).EscapedPath()+"?mode=ro&_pragma=query_only(ON)&_pragma=busy_timeout(10000)", 1)
+	if err != nil {
+		return nil, openFault(dir, err)
+	}
+	return store.NewDB(db, db, Dialect(), nil), nil
+}
+
+func pool(ctx context.Context, dsn string, size int) (*sql.DB, error) {
+	db, err := sql.Open("sqlite", dsn)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(size)
+	db.SetMaxIdleConns(size)
+	if err := db.PingContext(ctx); err != nil {
+		db.Close()
+		return nil, err
+	}
+	return db, nil
+}
+
+func openFault(dir string, err error) error {
+	return fault.New(fault.Unavailable, "store.open",
+		"The database in %s cannot be opened. Check that the directory exists on a local disk and that this user may write there.", dir).
+		Because(fmt.Errorf("open sqlite: %w", err))
+}
+
+// Dialect is how SQLite speaks.
+func Dialect() store.Dialect {
+	same := func(s string) string { return s }
+	return store.Dialect{
+		Name:        "sqlite",
+		HasTable:    `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?`,
+		Schema:      same,
+		Placeholder: same,
+		Duplicate:   code(lib.SQLITE_CONSTRAINT_UNIQUE, lib.SQLITE_CONSTRAINT_PRIMARYKEY),
+		Retry:       func(error) bool { return false },
+		Full: func(err error) bool {
+			return primary(lib.SQLITE_FULL)(err) || strings.Contains(err.Error(), "no space left on device")
+		},
+		Broken:      primary(lib.SQLITE_IOERR, lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB, lib.SQLITE_READONLY),
+	}
+}
+
+// code matches extended result codes.
+func code(codes ...int) func(error) bool {
+	return func(err error) bool {
+		var e *driver.Error
+		if !errors.As(err, &e) {
+			return false
+		}
+		for _, c := range codes {
+			if e.Code() == c {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// primary matches primary result codes, whatever the extension.
+func primary(codes ...int) func(error) bool {
+	return func(err error) bool {
+		var e *driver.Error
+		if !errors.As(err, &e) {
+			return false
+		}
+		for _, c := range codes {
+			if e.Code()&0xff == c {
+				return true
+			}
+		}
+		return false
+	}
+}
