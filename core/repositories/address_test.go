@@ -1,0 +1,123 @@
+package repositories
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"berth/core/fault"
+)
+
+func TestAddressGivesTheNormalForm(t *testing.T) {
+	cases := map[string]struct{ raw, want string }{
+		"kept as it is":           {"https://git.example.com/team/app.git", "https://git.example.com/team/app.git"},
+		"spaces around":           {"  https://git.example.com/a\n", "https://git.example.com/a"},
+		"scheme and host fold":    {"HTTPS://Git.Example.COM/Team/App", "https://git.example.com/Team/App"},
+		"default port of https":   {"https://git.example.com:443/a", "https://git.example.com/a"},
+		"default port of http":    {"http://git.example.com:80/a", "http://git.example.com/a"},
+		"other port stays":        {"http://git.example.com:443/a", "http://git.example.com:443/a"},
+		"trailing slashes go":     {"https://git.example.com/a//", "https://git.example.com/a"},
+		"escapes stay":            {"https://git.example.com/a%20b/c%2Fd", "https://git.example.com/a%20b/c%2Fd"},
+		"IPv4 and IPv6 literals":  {"http://[2001:DB8::1]:3000/a", "http://[2001:db8::1]:3000/a"},
+		"single label in a LAN":   {"http://gitea/a", "http://gitea/a"},
+		"underscore in the host":  {"http://my_gitea:3000/a", "http://my_gitea:3000/a"},
+		"dots that are no folder": {"https://git.example.com/a..b/.c", "https://git.example.com/a..b/.c"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := Address(c.raw)
+			if err != nil || got != c.want {
+				t.Fatalf("Address(%q) = %q, %v; want %q", c.raw, got, err, c.want)
+			}
+		})
+	}
+}
+
+func TestAddressRefusesEverythingElse(t *testing.T) {
+	cases := map[string]struct{ raw, says string }{
+		"empty":                  {"   ", "empty"},
+		"too long":               {"https://h/" + strings.Repeat("a", MaxAddress), "longer"},
+		"ssh address":            {"ssh://git@host/a", "ssh addresses come with repository keys; use https"},
+		"ssh in short form":      {"git@host:team/app.git", "ssh addresses come with repository keys; use https"},
+		"git+ssh":                {"git+ssh://host/a", "ssh addresses"},
+		"a file":                 {"file:///etc", "not read as repositories"},
+		"an absolute path":       {"/srv/git/a", "not read as repositories"},
+		"a relative path":        {"../a", "not read as repositories"},
+		"a transport program":    {"ext::sh -c whoami", "characters"},
+		"a transport without -c": {"ext::whoami", "transport program"},
+		"a transport on http":    {"http::https://h/a", "transport program"},
+		"an option":              {"--upload-pack=x", "dash"},
+		"another scheme":         {"git://host/a", "only http and https"},
+		"no scheme":              {"host/a", "only http and https"},
+		"user name":              {"https://me@host/a", "repository key"},
+		"user and password":      {"https://me:hunter2@host/a", "repository key"},
+		"query":                  {"https://host/a?b=c", "query or fragment"},
+		"empty query":            {"https://host/a?", "query or fragment"},
+		"fragment":               {"https://host/a#", "query or fragment"},
+		"no host":                {"https:///a", "host"},
+		"host that is none":      {"https://a..b/c", "host"},
+		"host with a dash first": {"https://-oProxy/c", "host"},
+		"zone":                   {"http://[fe80::1%25eth0]/a", "host"},
+		"no path":                {"https://host/", "no repository"},
+		"port zero":              {"https://host:0/a", "port"},
+		"port too high":          {"https://host:65536/a", "port"},
+		"port in two spellings":  {"https://host:0443/a", "port"},
+		"dangling colon":         {"https://host:/a", "port"},
+		"climbing out":           {"https://host/a/../b", ". or .."},
+		"climbing out, encoded":  {"https://host/a/%2e%2E/b", ". or .."},
+		"control character":      {"https://host/a%0ab", "control"},
+		"NUL":                    {"https://host/a%00b", "control"},
+		"space inside":           {"https://host/a b", "percent-encoded"},
+		"newline inside":         {"https://host/a\nb", "percent-encoded"},
+		"backslash":              {`https://host\@evil/a`, "percent-encoded"},
+		"host in other letters":  {"https://bücher.example/a", "xn--"},
+		"broken escape":          {"https://host/%zz", "cannot be read"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := Address(c.raw)
+			if fault.KindOf(err) != fault.Invalid || fault.CodeOf(err) != "git.address" {
+				t.Fatalf("Address(%q) = %q, %v; want Invalid git.address", c.raw, got, err)
+			}
+			if !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%q does not say %q", err, c.says)
+			}
+			if strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("%q repeats the password", err)
+			}
+		})
+	}
+}
+
+// F11: whatever is accepted is a plain http(s) address that stays what it is.
+func FuzzAddress(f *testing.F) {
+	for _, seed := range []string{"https://git.example.com/team/app.git", "HTTP://[::1]:80/a/", "https://u:p@h/a",
+		"ext::sh", "-x", "git@h:a", "https://h/%2e%2e/a", "https://h:0443/a", "file:///a", "http://h/a;b=c:@/!"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		got, err := Address(raw)
+		if (err == nil) != (ValidAddress(raw) == nil) {
+			t.Fatalf("Address and ValidAddress disagree about %q", raw)
+		}
+		if err != nil {
+			if fault.CodeOf(err) != "git.address" {
+				t.Fatalf("%q: %v has another code", raw, err)
+			}
+			return
+		}
+		if again, err := Address(got); err != nil || again != got {
+			t.Fatalf("%q became %q, and that became %q, %v", raw, got, again, err)
+		}
+		u, err := url.Parse(got)
+		if err != nil || u.User != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" ||
+			(u.Scheme != "http" && u.Scheme != "https") || strings.ContainsAny(got, " \n\x00?#\\") {
+			t.Fatalf("%q became %q", raw, got)
+		}
+		for r := range strings.SplitSeq(u.Path, "/") {
+			if r == ".." {
+				t.Fatalf("%q climbs", got)
+			}
+		}
+	})
+}
