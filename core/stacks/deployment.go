@@ -26,6 +26,8 @@ type Deployment struct {
 	// Again is set when a newer ask came while this one was open; a new deployment
 	// is queued when this one ends.
 	Again bool
+	// Cancelling is set when somebody asked to stop a running deployment.
+	Cancelling bool
 }
 
 // DeployOptions are what a redeploy asks beyond the plain case.

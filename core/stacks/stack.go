@@ -27,11 +27,14 @@ type Stack struct {
 	Seen     core.Commit
 	SeenTree string
 
-	Revision  int         // current, verified revision; 0: none yet
-	Commit    core.Commit // of Revision
-	Error     string      // why status is error or degraded, for people
-	CreatedAt time.Time
-	UpdatedAt time.Time
+	Revision   int              // current, verified revision; 0: none yet
+	Commit     core.Commit      // of Revision
+	Error      string           // why status is error or degraded, for people
+	Deleting   bool             // a teardown is under way; the row goes when it has succeeded
+	Containers []ContainerState // as last observed
+	ObservedAt time.Time
+	CreatedAt  time.Time
+	UpdatedAt  time.Time
 }
 
 // Status is what a stack shows. It is never better than reality.
@@ -88,18 +91,4 @@ type Decision struct {
 	Deployed   bool
 	Reason     string            // for people: what was seen and what followed
 	Deployment core.DeploymentID // when Deployed
-}
-
-// Revision is a numbered, immutable state of a stack. The rendered files lie under
-// STACKS_STORAGE_PATH; this is the row that points at them.
-type Revision struct {
-	Stack     core.StackID
-	Number    int
-	Commit    core.Commit
-	Digest    string // over everything that decides what runs: same inputs, same revision
-	Manifest  Manifest
-	Services  []core.ComposeService
-	Content   []core.Content
-	Variables []string // names of the secret variables it needs
-	CreatedAt time.Time
 }

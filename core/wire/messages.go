@@ -89,12 +89,12 @@ type StackObserved struct {
 }
 
 // CommandKind is what a command asks for.
-type CommandKind string
+type CommandKind = stacks.CommandKind
 
 // The kinds of commands.
 const (
-	CommandDeploy   CommandKind = "deploy"
-	CommandTeardown CommandKind = "teardown"
+	CommandDeploy   = stacks.CommandDeploy
+	CommandTeardown = stacks.CommandTeardown
 )
 
 // Command asks the worker to change something on its host. (ID, Attempt) is its

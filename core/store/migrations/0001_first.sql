@@ -161,6 +161,7 @@ CREATE TABLE revisions (
     services    TEXT NOT NULL,
     content     TEXT NOT NULL,
     variables   TEXT NOT NULL,
+    watch       TEXT NOT NULL,
     created_at  INTEGER NOT NULL,
     PRIMARY KEY (stack_id, number),
     UNIQUE (stack_id, digest)
@@ -180,6 +181,7 @@ CREATE TABLE deployments (
     error_code  TEXT NOT NULL,
     error       TEXT NOT NULL,
     again       INTEGER NOT NULL,
+    cancelling  INTEGER NOT NULL,
     queued_at   INTEGER NOT NULL,
     started_at  INTEGER NOT NULL,
     finished_at INTEGER NOT NULL

@@ -1,0 +1,65 @@
+package stacks
+
+import (
+	"time"
+
+	"berth/core"
+)
+
+// Command is the durable row of what the hub asks a worker to do. It holds references
+// only; the frame with values is built when it is sent.
+type Command struct {
+	ID         core.CommandID
+	Attempt    int
+	Worker     core.WorkerID
+	Kind       CommandKind
+	Stack      core.StackID
+	Deployment core.DeploymentID // empty for a teardown
+	State      CommandState
+	Epoch      uint64 // of the link that it was last sent on
+	Body       CommandBody
+	DeadlineAt time.Time
+	CreatedAt  time.Time
+}
+
+// CommandKind is what a command asks for.
+type CommandKind string
+
+// The kinds of commands.
+const (
+	CommandDeploy   CommandKind = "deploy"
+	CommandTeardown CommandKind = "teardown"
+)
+
+// CommandState is how far a command got.
+type CommandState string
+
+// The states of a command; the last three are final.
+const (
+	CommandQueued    CommandState = "queued"
+	CommandSent      CommandState = "sent"
+	CommandAccepted  CommandState = "accepted"
+	CommandSucceeded CommandState = "succeeded"
+	CommandFailed    CommandState = "failed"
+	CommandCancelled CommandState = "cancelled"
+)
+
+// CommandBody is what a command needs beyond its row.
+type CommandBody struct {
+	Project  string        `json:"project"`
+	Revision int           `json:"revision,omitempty"`
+	Options  DeployOptions `json:"options,omitzero"`
+	Volumes  bool          `json:"volumes,omitempty"` // teardown removes volumes too
+	Cancel   bool          `json:"cancel,omitempty"`  // somebody asked to stop it
+}
+
+// Outcome is how a deployment ended, to be stored in one transaction.
+type Outcome struct {
+	Deployment core.DeploymentID
+	State      DeploymentState
+	Phases     []Phase
+	ErrorCode  string
+	Error      string
+	Containers []ContainerState // as observed at the end; nil: not observed
+	At         time.Time
+}

@@ -1,0 +1,37 @@
+package stacks
+
+import (
+	"time"
+
+	"berth/core"
+)
+
+// Progress is what is known of a running deployment so far.
+type Progress struct {
+	Deployment core.DeploymentID
+	Commit     core.Commit
+	Revision   int
+	Worker     core.WorkerID
+	Phases     []Phase
+}
+
+// LogLine is a numbered piece of a deployment's log: one or more whole lines.
+type LogLine struct {
+	Deployment core.DeploymentID
+	Number     uint64 // rises by one within a deployment, from 1
+	At         time.Time
+	Text       string // at most 64 KiB, redacted
+}
+
+// Seen is what polling found for one stack that it does not deploy.
+type Seen struct {
+	Stack   core.StackID
+	Sight   Sight
+	Verdict Verdict
+}
+
+// Observation is what a worker saw of one stack.
+type Observation struct {
+	Stack      core.StackID
+	Containers []ContainerState
+}

@@ -1,0 +1,44 @@
+package stacks
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"time"
+
+	"berth/core"
+)
+
+// Revision is a numbered, immutable state of a stack. Its rendered files lie under
+// STACKS_STORAGE_PATH; this is the row that points at them.
+type Revision struct {
+	Stack     core.StackID
+	Number    int
+	Commit    core.Commit // the first commit that led to it
+	Digest    string      // over everything that decides what runs: same inputs, same revision
+	Manifest  Manifest
+	Services  []core.ComposeService
+	Content   []core.Content
+	Variables []Fingerprint // of the secret variables that reach it, by name
+	Watch     []string      // repository paths outside the stack's folder that it was rendered from
+	CreatedAt time.Time
+}
+
+// Fingerprint identifies the value that a secret variable had, without telling it.
+type Fingerprint struct {
+	Name        string `json:"name"`
+	Fingerprint string `json:"fingerprint"`
+}
+
+// RevisionDigest returns the digest of a rendered project with the manifest and the
+// values it was rendered for. It decides whether a render is a new revision.
+func RevisionDigest(project core.ComposeProject, m Manifest, variables []Fingerprint) string {
+	hash := sha256.New()
+	enc := json.NewEncoder(hash)
+	for _, part := range []any{project.YAML, project.Content, m, variables} {
+		if err := enc.Encode(part); err != nil {
+			panic("stacks: a revision's parts always encode: " + err.Error())
+		}
+	}
+	return hex.EncodeToString(hash.Sum(nil))
+}

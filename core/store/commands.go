@@ -1,0 +1,83 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"berth/core"
+	"berth/core/fault"
+	"berth/core/stacks"
+)
+
+var errCommandMissing = fault.New(fault.NotFound, "command.not_found", "There is no such command.")
+
+const commandColumns = `id, attempt, worker_id, kind, stack_id, deployment_id, state, epoch, body, deadline_at, created_at`
+
+func scanCommand(row scanner) (stacks.Command, error) {
+	var c stacks.Command
+	var deadline, created int64
+	err := row.Scan(&c.ID, &c.Attempt, &c.Worker, &c.Kind, &c.Stack, &c.Deployment, &c.State, &c.Epoch, jsonInto{&c.Body}, &deadline, &created)
+	c.DeadlineAt, c.CreatedAt = fromMicros(deadline), fromMicros(created)
+	return c, err
+}
+
+func insertCommand(tx *Tx, c stacks.Command) error {
+	_, err := tx.exec(`INSERT INTO commands (`+commandColumns+`, ended_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
+		c.ID, c.Attempt, c.Worker, c.Kind, c.Stack, c.Deployment, c.State, c.Epoch, toJSON(c.Body), micros(c.DeadlineAt), micros(c.CreatedAt))
+	return err
+}
+
+// Command returns one command of a worker. Another worker's is NotFound.
+func (s *Store) Command(ctx context.Context, worker core.WorkerID, id core.CommandID) (stacks.Command, error) {
+	return read(ctx, s, func(tx *Tx) (stacks.Command, error) {
+		return one(tx, errCommandMissing, scanCommand, `SELECT `+commandColumns+` FROM commands WHERE id = ? AND worker_id = ?`, id, worker)
+	})
+}
+
+// OpenCommands returns a worker's commands that have not ended, oldest first.
+func (s *Store) OpenCommands(ctx context.Context, worker core.WorkerID) ([]stacks.Command, error) {
+	return read(ctx, s, func(tx *Tx) ([]stacks.Command, error) {
+		return many(tx, scanCommand, `SELECT `+commandColumns+` FROM commands WHERE worker_id = ? AND ended_at = 0 ORDER BY id LIMIT ?`, worker, maxStacks)
+	})
+}
+
+// WorkersWithOpenCommands returns the workers that have commands to be sent.
+func (s *Store) WorkersWithQueuedCommands(ctx context.Context) ([]core.WorkerID, error) {
+	return read(ctx, s, func(tx *Tx) ([]core.WorkerID, error) {
+		return many(tx, scalar[core.WorkerID], `SELECT DISTINCT worker_id FROM commands WHERE ended_at = 0 AND state = 'queued' ORDER BY worker_id LIMIT ?`, maxStacks)
+	})
+}
+
+// MarkSent records that a command is about to be sent on the link of this epoch. It
+// fails with Conflict when the command has ended.
+func (s *Store) MarkSent(ctx context.Context, worker core.WorkerID, id core.CommandID, epoch uint64) error {
+	return s.db.Write(ctx, func(tx *Tx) error {
+		return tx.change(errCommandMissing, `UPDATE commands SET state = CASE state WHEN 'queued' THEN 'sent' ELSE state END, epoch = ? WHERE id = ? AND worker_id = ? AND ended_at = 0`,
+			int64(epoch), id, worker)
+	})
+}
+
+// MarkAccepted records that a command is on the worker's disk. Only this worker's own
+// command, this attempt and the current epoch count; anything else is NotFound.
+func (s *Store) MarkAccepted(ctx context.Context, worker core.WorkerID, id core.CommandID, attempt int, epoch uint64) error {
+	return s.db.Write(ctx, func(tx *Tx) error {
+		return tx.change(errCommandMissing, `UPDATE commands SET state = 'accepted' WHERE id = ? AND worker_id = ? AND attempt = ? AND epoch = ? AND ended_at = 0`,
+			id, worker, attempt, int64(epoch))
+	})
+}
+
+// EndTeardown closes a teardown. When it succeeded the stack's row goes with it;
+// otherwise the stack stays, says why, and can be deleted again.
+func (s *Store) EndTeardown(ctx context.Context, cmd stacks.Command, problem string, at time.Time) error {
+	return s.db.Write(ctx, func(tx *Tx) error {
+		if problem == "" {
+			return removeStack(tx, cmd.Stack)
+		}
+		if _, err := tx.exec(`UPDATE commands SET state = ?, ended_at = ? WHERE id = ? AND ended_at = 0`, stacks.CommandFailed, micros(at), cmd.ID); err != nil {
+			return err
+		}
+		_, err := tx.exec(`UPDATE stacks SET deleting = 0, status = ?, error = ?, updated_at = ? WHERE id = ?`,
+			stacks.StatusError, "teardown failed: "+problem, micros(at), cmd.Stack)
+		return err
+	})
+}

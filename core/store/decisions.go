@@ -1,0 +1,81 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"berth/core"
+	"berth/core/stacks"
+)
+
+// keptDecisions is how many decisions a stack keeps: enough to see why, never growing.
+const keptDecisions = 200
+
+// decide records a decision that led to a deployment and what was seen for it.
+func (s *Store) decide(tx *Tx, ask stacks.Ask, id core.DeploymentID, reason string, now time.Time) error {
+	if ask.SeenTree != "" {
+		if _, err := tx.exec(`UPDATE stacks SET seen_commit = ?, seen_tree = ?, out_of_sync = 1 WHERE id = ?`, ask.Commit, ask.SeenTree, ask.Stack); err != nil {
+			return err
+		}
+	}
+	return insertDecision(tx, stacks.Decision{
+		ID: core.NewID(core.PrefixDecision, now), Stack: ask.Stack, At: now, Trigger: ask.Trigger,
+		Commit: ask.Commit, Deployed: true, Reason: reason, Deployment: id,
+	})
+}
+
+func insertDecision(tx *Tx, d stacks.Decision) error {
+	if _, err := tx.exec(`INSERT INTO decisions (id, stack_id, at, trigger, commit_hash, deployed, reason, deployment_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+		d.ID, d.Stack, micros(d.At), d.Trigger, d.Commit, d.Deployed, d.Reason, d.Deployment); err != nil {
+		return err
+	}
+	_, err := tx.exec(`DELETE FROM decisions WHERE stack_id = ? AND id <= (SELECT id FROM decisions WHERE stack_id = ? ORDER BY id DESC LIMIT 1 OFFSET ?)`,
+		d.Stack, d.Stack, keptDecisions)
+	return err
+}
+
+// RecordSeen stores what polling saw for stacks that are not deployed, in one commit.
+func (s *Store) RecordSeen(ctx context.Context, all []stacks.Seen) error {
+	if len(all) == 0 {
+		return nil
+	}
+	return s.db.Write(ctx, func(tx *Tx) error {
+		now := s.now()
+		for _, seen := range all {
+			if err := s.recordOne(tx, seen, now); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (s *Store) recordOne(tx *Tx, seen stacks.Seen, now time.Time) error {
+	v := seen.Verdict
+	if _, err := tx.exec(`UPDATE stacks SET seen_commit = ?, out_of_sync = ?, error = CASE WHEN ? = '' THEN error ELSE ? END WHERE id = ?`,
+		seen.Sight.Commit, v.OutOfSync, v.Problem, v.Problem, seen.Stack); err != nil {
+		return err
+	}
+	if v.Problem != "" {
+		if _, err := tx.exec(`UPDATE stacks SET status = ? WHERE id = ? AND revision = 0`, stacks.StatusError, seen.Stack); err != nil {
+			return err
+		}
+	}
+	return insertDecision(tx, stacks.Decision{ID: core.NewID(core.PrefixDecision, now), Stack: seen.Stack, At: now,
+		Trigger: seen.Sight.Trigger, Commit: seen.Sight.Commit, Reason: v.Reason})
+}
+
+// Decisions lists why a stack was deployed or not, newest first.
+func (s *Store) Decisions(ctx context.Context, stack core.StackID, ask core.Page) (core.List[stacks.Decision], error) {
+	return read(ctx, s, func(tx *Tx) (core.List[stacks.Decision], error) {
+		items, err := many(tx, func(row scanner) (stacks.Decision, error) {
+			d := stacks.Decision{Stack: stack}
+			var at int64
+			err := row.Scan(&d.ID, &at, &d.Trigger, &d.Commit, &d.Deployed, &d.Reason, &d.Deployment)
+			d.At = fromMicros(at)
+			return d, err
+		}, `SELECT id, at, trigger, commit_hash, deployed, reason, deployment_id FROM decisions
+			WHERE stack_id = ? AND (? = '' OR id < ?) ORDER BY id DESC LIMIT ?`, stack, ask.After, ask.After, ask.Limit+1)
+		return page(items, ask, func(d stacks.Decision) string { return d.ID }), err
+	})
+}

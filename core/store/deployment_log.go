@@ -1,0 +1,38 @@
+package store
+
+import (
+	"berth/core"
+	"berth/core/stacks"
+	"context"
+)
+
+// appendLog stores pieces of logs; a number that is already stored stays as it is.
+func appendLog(tx *Tx, lines []stacks.LogLine) error {
+	for _, l := range lines {
+		if _, err := tx.exec(`INSERT INTO deployment_log (deployment_id, number, at, text) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+			l.Deployment, int64(l.Number), micros(l.At), l.Text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DeploymentLog returns at most limit pieces of a log that come after the numbered one.
+func (s *Store) DeploymentLog(ctx context.Context, id core.DeploymentID, after uint64, limit int) ([]stacks.LogLine, error) {
+	return read(ctx, s, func(tx *Tx) ([]stacks.LogLine, error) {
+		return many(tx, func(row scanner) (stacks.LogLine, error) {
+			l := stacks.LogLine{Deployment: id}
+			var at int64
+			err := row.Scan(&l.Number, &at, &l.Text)
+			l.At = fromMicros(at)
+			return l, err
+		}, `SELECT number, at, text FROM deployment_log WHERE deployment_id = ? AND number > ? ORDER BY number LIMIT ?`, id, int64(after), limit)
+	})
+}
+
+// LastLogNumber returns the number of the last piece of a log; 0 when there is none.
+func (s *Store) LastLogNumber(ctx context.Context, id core.DeploymentID) (uint64, error) {
+	return read(ctx, s, func(tx *Tx) (uint64, error) {
+		return one(tx, nil, scalar[uint64], `SELECT coalesce(max(number), 0) FROM deployment_log WHERE deployment_id = ?`, id)
+	})
+}

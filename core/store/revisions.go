@@ -1,0 +1,101 @@
+package store
+
+import (
+	"context"
+
+	"berth/core"
+	"berth/core/fault"
+	"berth/core/stacks"
+)
+
+var errRevisionMissing = fault.New(fault.NotFound, "revision.not_found", "The stack has no such revision.")
+
+const revisionColumns = `stack_id, number, commit_hash, digest, manifest, services, content, variables, watch, created_at`
+
+func scanRevision(row scanner) (stacks.Revision, error) {
+	var r stacks.Revision
+	var created int64
+	err := row.Scan(&r.Stack, &r.Number, &r.Commit, &r.Digest, jsonInto{&r.Manifest}, jsonInto{&r.Services}, jsonInto{&r.Content},
+		jsonInto{&r.Variables}, jsonInto{&r.Watch}, &created)
+	r.CreatedAt = fromMicros(created)
+	return r, err
+}
+
+// revise stores a revision under the next number, or finds the one with the same digest.
+func (s *Store) revise(tx *Tx, r stacks.Revision) (int, error) {
+	known, err := many(tx, scalar[int], `SELECT number FROM revisions WHERE stack_id = ? AND digest = ? LIMIT 1`, r.Stack, r.Digest)
+	if err != nil || len(known) == 1 {
+		return first(known), err
+	}
+	if r.Number == 0 {
+		if r.Number, err = nextRevision(tx, r.Stack); err != nil {
+			return 0, err
+		}
+	}
+	_, err = tx.exec(`INSERT INTO revisions (`+revisionColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		r.Stack, r.Number, r.Commit, r.Digest, toJSON(r.Manifest), toJSON(list(r.Services)), toJSON(list(r.Content)),
+		toJSON(list(r.Variables)), toJSON(list(r.Watch)), micros(s.now()))
+	return r.Number, err
+}
+
+func first(numbers []int) int {
+	if len(numbers) == 0 {
+		return 0
+	}
+	return numbers[0]
+}
+
+func nextRevision(tx *Tx, stack core.StackID) (int, error) {
+	return one(tx, nil, scalar[int], `SELECT coalesce(max(number), 0) + 1 FROM revisions WHERE stack_id = ?`, stack)
+}
+
+// RevisionNumber returns the number of the stack's revision with this digest, or the next
+// free one; known says which. Only the stack's one open deployment makes revisions, so
+// the number stays free until it stores it.
+func (s *Store) RevisionNumber(ctx context.Context, stack core.StackID, digest string) (number int, known bool, err error) {
+	err = s.db.Read(ctx, func(tx *Tx) error {
+		found, err := many(tx, scalar[int], `SELECT number FROM revisions WHERE stack_id = ? AND digest = ? LIMIT 1`, stack, digest)
+		if err != nil || len(found) == 1 {
+			number, known = first(found), true
+			return err
+		}
+		number, err = nextRevision(tx, stack)
+		return err
+	})
+	return number, known, err
+}
+
+// Revision returns one revision; NotFound "revision.not_found".
+func (s *Store) Revision(ctx context.Context, stack core.StackID, number int) (stacks.Revision, error) {
+	return read(ctx, s, func(tx *Tx) (stacks.Revision, error) {
+		return one(tx, errRevisionMissing, scanRevision, `SELECT `+revisionColumns+` FROM revisions WHERE stack_id = ? AND number = ?`, stack, number)
+	})
+}
+
+// Watched returns, for each stack of a repository, the paths outside its folder that its
+// newest revision was rendered from.
+func (s *Store) Watched(ctx context.Context, repository core.RepositoryID) (map[core.StackID][]string, error) {
+	type row struct {
+		stack core.StackID
+		paths []string
+	}
+	rows, err := read(ctx, s, func(tx *Tx) ([]row, error) {
+		return many(tx, func(sc scanner) (r row, err error) { return r, sc.Scan(&r.stack, jsonInto{&r.paths}) },
+			`SELECT r.stack_id, r.watch FROM revisions r JOIN stacks s ON s.id = r.stack_id
+			WHERE s.repository_id = ? AND r.watch <> '[]' AND r.number = (SELECT max(number) FROM revisions WHERE stack_id = s.id)
+			ORDER BY r.stack_id LIMIT ?`, repository, maxStacks)
+	})
+	watched := make(map[core.StackID][]string, len(rows))
+	for _, r := range rows {
+		watched[r.stack] = r.paths
+	}
+	return watched, err
+}
+
+// Revisions lists the revisions of a stack, newest first; the cursor is a number.
+func (s *Store) Revisions(ctx context.Context, stack core.StackID, before, limit int) ([]stacks.Revision, error) {
+	return read(ctx, s, func(tx *Tx) ([]stacks.Revision, error) {
+		return many(tx, scanRevision, `SELECT `+revisionColumns+` FROM revisions WHERE stack_id = ? AND (? = 0 OR number < ?) ORDER BY number DESC LIMIT ?`,
+			stack, before, before, limit)
+	})
+}

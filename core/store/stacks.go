@@ -1,0 +1,267 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+
+	"berth/core"
+	"berth/core/access"
+	"berth/core/fault"
+	"berth/core/stacks"
+)
+
+// maxStacks bounds reads of a whole installation's stacks.
+const maxStacks = 100_000
+
+var (
+	errStackMissing   = fault.New(fault.NotFound, "stack.not_found", "There is no such stack.")
+	errStackNameTaken = fault.New(fault.Conflict, "stack.name_taken", "Another stack has this name. Names are unique because they name the Compose project; choose another.")
+	errStackDeleting  = fault.New(fault.Conflict, "stack.deleting", "The stack is being deleted.")
+)
+
+const stackColumns = `id, name, repository_id, path, worker_id, worker_tags, auto_sync, status, drifted, out_of_sync,
+	seen_commit, seen_tree, revision, commit_hash, error, containers, observed_at, deleting, created_at, updated_at`
+
+func scanStack(row scanner) (stacks.Stack, error) {
+	var (
+		s                          stacks.Stack
+		worker                     sql.NullString
+		observed, created, updated int64
+	)
+	err := row.Scan(&s.ID, &s.Name, &s.Repository, &s.Path, &worker, jsonInto{&s.WorkerTags}, &s.AutoSync, &s.Status, &s.Drifted, &s.OutOfSync,
+		&s.Seen, &s.SeenTree, &s.Revision, &s.Commit, &s.Error, jsonInto{&s.Containers}, &observed, &s.Deleting, &created, &updated)
+	s.Worker = core.WorkerID(worker.String)
+	s.ObservedAt, s.CreatedAt, s.UpdatedAt = fromMicros(observed), fromMicros(created), fromMicros(updated)
+	return s, err
+}
+
+// Stack returns one stack; NotFound "stack.not_found".
+func (s *Store) Stack(ctx context.Context, id core.StackID) (stacks.Stack, error) {
+	return read(ctx, s, func(tx *Tx) (stacks.Stack, error) { return stackByID(tx, id) })
+}
+
+func stackByID(tx *Tx, id core.StackID) (stacks.Stack, error) {
+	return one(tx, errStackMissing, scanStack, `SELECT `+stackColumns+` FROM stacks WHERE id = ?`, id)
+}
+
+// Stacks lists stacks by name; the cursor is the last name.
+func (s *Store) Stacks(ctx context.Context, f stacks.Filter, ask core.Page) (core.List[stacks.Stack], error) {
+	return read(ctx, s, func(tx *Tx) (core.List[stacks.Stack], error) {
+		items, err := many(tx, scanStack, `SELECT `+stackColumns+` FROM stacks
+			WHERE name > ? AND (? = '' OR repository_id = ?) AND (? = '' OR worker_id = ?) AND (? = '' OR status = ?) AND (? = '' OR instr(name, ?) > 0)
+			ORDER BY name LIMIT ?`,
+			ask.After, f.Repository, f.Repository, f.Worker, f.Worker, f.Status, f.Status, f.Search, f.Search, ask.Limit+1)
+		return page(items, ask, func(st stacks.Stack) string { return st.Name }), err
+	})
+}
+
+// StacksOfRepository returns every stack of a repository that is not being deleted, by name.
+func (s *Store) StacksOfRepository(ctx context.Context, id core.RepositoryID) ([]stacks.Stack, error) {
+	return read(ctx, s, func(tx *Tx) ([]stacks.Stack, error) {
+		return many(tx, scanStack, `SELECT `+stackColumns+` FROM stacks WHERE repository_id = ? AND deleting = 0 ORDER BY name LIMIT ?`, id, maxStacks)
+	})
+}
+
+// StackCounts returns how many stacks have each status.
+func (s *Store) StackCounts(ctx context.Context) (map[stacks.Status]int, error) {
+	counts := map[stacks.Status]int{}
+	type row struct {
+		status stacks.Status
+		n      int
+	}
+	rows, err := read(ctx, s, func(tx *Tx) ([]row, error) {
+		return many(tx, func(sc scanner) (r row, err error) { return r, sc.Scan(&r.status, &r.n) },
+			`SELECT status, count(*) FROM stacks GROUP BY status ORDER BY status LIMIT 100`)
+	})
+	for _, r := range rows {
+		counts[r.status] = r.n
+	}
+	return counts, err
+}
+
+// CreateStack stores a new stack and, when first is set, queues its first deployment.
+// Conflict "stack.name_taken"; NotFound or Invalid when the repository or worker is missing.
+func (s *Store) CreateStack(ctx context.Context, st stacks.Stack, first *stacks.Ask, by access.Principal) (stacks.Stack, stacks.Deployment, error) {
+	var d stacks.Deployment
+	created, err := write(ctx, s, func(tx *Tx) (stacks.Stack, error) {
+		if err := mustExist(tx, `SELECT 1 FROM repositories WHERE id = ?`, string(st.Repository), "repository_id", "names no repository"); err != nil {
+			return st, err
+		}
+		if err := workerAssignable(tx, st.Worker); err != nil {
+			return st, err
+		}
+		now := micros(s.now())
+		err := tx.insert(errStackNameTaken, `INSERT INTO stacks (id, name, repository_id, path, worker_id, worker_tags, auto_sync, status, drifted, out_of_sync,
+			seen_commit, seen_tree, revision, commit_hash, error, containers, observed_at, deleting, created_at, updated_at)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, '', '', 0, '', '', '[]', 0, 0, ?, ?)`,
+			st.ID, st.Name, st.Repository, st.Path, nullable(string(st.Worker)), toJSON(list(st.WorkerTags)), st.AutoSync, stacks.StatusNew, now, now)
+		if err != nil {
+			return st, err
+		}
+		if err := s.audit(tx, by.Audit("stack.create", string(st.ID), st.Name)); err != nil {
+			return st, err
+		}
+		if first != nil {
+			if d, _, err = s.queue(tx, *first); err != nil {
+				return st, err
+			}
+		}
+		return stackByID(tx, st.ID)
+	})
+	return created, d, err
+}
+
+// UpdateStack edits a stack. A stack that was deployed keeps its name and worker: they
+// say where its containers are. Conflict "stack.placed" then.
+func (s *Store) UpdateStack(ctx context.Context, id core.StackID, change stacks.Change, by access.Principal) (stacks.Stack, error) {
+	return write(ctx, s, func(tx *Tx) (stacks.Stack, error) {
+		st, err := stackByID(tx, id)
+		if err != nil {
+			return st, err
+		}
+		if st.Deleting {
+			return st, errStackDeleting
+		}
+		if err := applyChange(tx, &st, change); err != nil {
+			return st, err
+		}
+		err = tx.insert(errStackNameTaken, `UPDATE stacks SET name = ?, path = ?, worker_id = ?, worker_tags = ?, auto_sync = ?, seen_tree = ?, updated_at = ? WHERE id = ?`,
+			st.Name, st.Path, nullable(string(st.Worker)), toJSON(list(st.WorkerTags)), st.AutoSync, st.SeenTree, micros(s.now()), id)
+		if err != nil {
+			return st, err
+		}
+		if err := s.audit(tx, by.Audit("stack.update", string(id), st.Name)); err != nil {
+			return st, err
+		}
+		return stackByID(tx, id)
+	})
+}
+
+// applyChange puts change into st, as far as what runs permits it.
+func applyChange(tx *Tx, st *stacks.Stack, change stacks.Change) error {
+	var placed int
+	err := tx.tx.QueryRowContext(tx.ctx, tx.dialect.Placeholder(`SELECT count(*) FROM commands WHERE stack_id = ?`), st.ID).Scan(&placed)
+	if err != nil {
+		return err
+	}
+	moved := change.Worker != nil && *change.Worker != st.Worker
+	renamed := change.Name != nil && *change.Name != st.Name
+	if placed > 0 && (renamed || (moved && st.Worker != "")) {
+		return fault.New(fault.Conflict, "stack.placed",
+			"The stack was deployed as %s, so its name and worker stay: its containers are there. Delete it with teardown and add it anew under the other name or worker.", st.Name)
+	}
+	if moved {
+		if err := workerAssignable(tx, *change.Worker); err != nil {
+			return err
+		}
+		st.Worker = *change.Worker
+	}
+	if renamed {
+		st.Name = *change.Name
+	}
+	if change.Path != nil && *change.Path != st.Path {
+		st.Path, st.SeenTree = *change.Path, ""
+	}
+	if change.WorkerTags != nil {
+		st.WorkerTags = *change.WorkerTags
+	}
+	if change.AutoSync != nil {
+		st.AutoSync = *change.AutoSync
+	}
+	return nil
+}
+
+// workerAssignable refuses workers that do not exist or were revoked; none is fine.
+func workerAssignable(tx *Tx, id core.WorkerID) error {
+	if id == "" {
+		return nil
+	}
+	return mustExist(tx, `SELECT 1 FROM workers WHERE id = ? AND revoked = 0`, string(id), "worker_id", "names no worker that may be used")
+}
+
+// mustExist turns a missing reference into an Invalid fault that names the field.
+func mustExist(tx *Tx, query, id, field, problem string) error {
+	_, err := one(tx, fault.BadFields("input.reference", []fault.Field{{Path: field, Problem: problem}}), scalar[int], query, id)
+	return err
+}
+
+// DeleteStack removes a stack. Without teardown, or when nothing was ever sent to a
+// worker, the row goes at once and gone is true. Otherwise a teardown command is
+// queued and the row goes when it has succeeded. Conflict "stack.busy" while a
+// deployment runs; a queued one is cancelled.
+func (s *Store) DeleteStack(ctx context.Context, id core.StackID, teardown, volumes bool, by access.Principal) (gone bool, err error) {
+	return write(ctx, s, func(tx *Tx) (bool, error) {
+		st, err := stackByID(tx, id)
+		if err != nil {
+			return false, err
+		}
+		if err := s.clearForDeletion(tx, id); err != nil {
+			return false, err
+		}
+		if err := s.audit(tx, by.Audit("stack.delete", string(id), st.Name)); err != nil {
+			return false, err
+		}
+		used, err := one(tx, nil, scalar[int], `SELECT count(*) FROM commands WHERE stack_id = ? AND kind = ?`, id, stacks.CommandDeploy)
+		if err != nil {
+			return false, err
+		}
+		if !teardown || used == 0 || st.Worker == "" {
+			return true, removeStack(tx, id)
+		}
+		if st.Deleting {
+			return false, nil
+		}
+		if _, err := tx.exec(`UPDATE stacks SET deleting = 1, status = ?, updated_at = ? WHERE id = ?`, stacks.StatusPending, micros(s.now()), id); err != nil {
+			return false, err
+		}
+		now := s.now()
+		return false, insertCommand(tx, stacks.Command{
+			ID: core.CommandID(core.NewID(core.PrefixCommand, now)), Attempt: 1, Worker: st.Worker, Kind: stacks.CommandTeardown, Stack: id,
+			State: stacks.CommandQueued, Body: stacks.CommandBody{Project: st.ProjectName(), Volumes: volumes}, DeadlineAt: now.Add(stacks.DefaultTimeout), CreatedAt: now,
+		})
+	})
+}
+
+// clearForDeletion cancels a queued deployment and refuses while one runs.
+func (s *Store) clearForDeletion(tx *Tx, id core.StackID) error {
+	running, err := one(tx, nil, scalar[int], `SELECT count(*) FROM deployments WHERE stack_id = ? AND state = ?`, id, stacks.DeploymentRunning)
+	if err != nil {
+		return err
+	}
+	if running > 0 {
+		return fault.New(fault.Conflict, "stack.busy", "A deployment of this stack is running. Wait for it or cancel it, then delete the stack.")
+	}
+	_, err = tx.exec(`UPDATE deployments SET state = ?, finished_at = ? WHERE stack_id = ? AND state = ?`,
+		stacks.DeploymentCancelled, micros(s.now()), id, stacks.DeploymentQueued)
+	return err
+}
+
+// removeStack deletes the row, its variables and, by cascade, all that hangs on it.
+func removeStack(tx *Tx, id core.StackID) error {
+	for _, query := range []string{
+		`DELETE FROM variables WHERE scope = 'stack' AND scope_id = ?`,
+		`DELETE FROM variable_bindings WHERE scope = 'stack' AND scope_id = ?`,
+		`DELETE FROM commands WHERE stack_id = ?`,
+	} {
+		if _, err := tx.exec(query, id); err != nil {
+			return err
+		}
+	}
+	return tx.change(errStackMissing, `DELETE FROM stacks WHERE id = ?`, id)
+}
+
+// nullable stores "" as NULL, for foreign keys.
+func nullable(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// list returns items, never nil, so that it encodes as [].
+func list[T any](items []T) []T {
+	if items == nil {
+		return []T{}
+	}
+	return items
+}
