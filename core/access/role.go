@@ -51,3 +51,6 @@ var matrix = map[Capability]map[Role]bool{
 // Can reports whether the role has the capability. Everyone has Public; an unknown
 // role or capability has nothing.
 func (r Role) Can(c Capability) bool { return c == Public || matrix[c][r] }
+
+// Known reports whether c is one of the capabilities; a route that declares another is refused.
+func (c Capability) Known() bool { return c == Public || matrix[c] != nil }

@@ -1,0 +1,10 @@
+package handlers
+
+import "berth/handlers/guard"
+
+// Deps is everything that the handlers need from outside, one part for each area. The
+// mains fill it; tests fill it with a real store in a temporary folder.
+type Deps struct {
+	Guard guard.Config
+	Ops   OpsDeps
+}

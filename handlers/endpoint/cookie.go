@@ -1,0 +1,35 @@
+package endpoint
+
+import (
+	"net/http"
+	"time"
+)
+
+// SessionCookie is the name of the cookie that carries a browser session.
+const SessionCookie = "berth_session"
+
+// SetSession hands the browser its session: out of reach of scripts, not sent along with
+// requests that other sites cause except following a link, and only over TLS when
+// secure says that APP_URL is https.
+func SetSession(w http.ResponseWriter, value string, expires time.Time, secure bool) {
+	http.SetCookie(w, sessionCookie(value, expires, 0, secure))
+}
+
+// ClearSession takes the session from the browser.
+func ClearSession(w http.ResponseWriter, secure bool) {
+	http.SetCookie(w, sessionCookie("", time.Time{}, -1, secure))
+}
+
+func sessionCookie(value string, expires time.Time, maxAge int, secure bool) *http.Cookie {
+	return &http.Cookie{Name: SessionCookie, Value: value, Path: "/", Expires: expires, MaxAge: maxAge,
+		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: secure}
+}
+
+// SessionOf returns the browser session that r carries; empty when none.
+func SessionOf(r *http.Request) string {
+	cookie, err := r.Cookie(SessionCookie)
+	if err != nil {
+		return ""
+	}
+	return cookie.Value
+}

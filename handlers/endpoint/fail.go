@@ -1,0 +1,79 @@
+package endpoint
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ErrorPage renders a problem as HTML, status and headers included, for a browser that
+// asked for a page.
+type ErrorPage func(w http.ResponseWriter, r *http.Request, p Problem)
+
+// Reporter is where failures go besides the client.
+type Reporter struct {
+	Log  *slog.Logger
+	Page ErrorPage // nil: browsers get problem+json like everyone else
+}
+
+// WithReporter returns a context whose failures are logged and shown by reporter.
+func WithReporter(ctx context.Context, reporter *Reporter) context.Context {
+	return context.WithValue(ctx, reporterKey, reporter)
+}
+
+func reporter(ctx context.Context) Reporter {
+	if known, found := ctx.Value(reporterKey).(*Reporter); found {
+		return *known
+	}
+	return Reporter{Log: slog.Default()}
+}
+
+// Fail answers with err and logs it: the one place where either is done. When the answer
+// has already begun, it only logs.
+func Fail(w http.ResponseWriter, r *http.Request, err error) {
+	p := ProblemOf(r.Context(), err)
+	to := reporter(r.Context())
+	to.Log.LogAttrs(r.Context(), severity(p.Status), "request failed", slog.String("request_id", p.RequestID),
+		slog.Int("status", p.Status), slog.String("code", p.Code), slog.String("error", err.Error()))
+	if began, known := w.(interface{ Began() bool }); known && began.Began() {
+		return
+	}
+	WriteProblem(w, r, p)
+}
+
+// severity is high only for what an operator should look at.
+func severity(status int) slog.Level {
+	switch {
+	case status == http.StatusInternalServerError:
+		return slog.LevelError
+	case status > http.StatusInternalServerError:
+		return slog.LevelWarn
+	}
+	return slog.LevelDebug
+}
+
+// WriteProblem answers with p, as a page where a browser asked for one.
+func WriteProblem(w http.ResponseWriter, r *http.Request, p Problem) {
+	if p.RetryAfter > 0 {
+		seconds := int64((p.RetryAfter + time.Second - 1) / time.Second)
+		w.Header().Set("Retry-After", strconv.FormatInt(seconds, 10))
+	}
+	if p.Status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", `X-Service-Api-Key realm="berth"`)
+	}
+	if page := reporter(r.Context()).Page; page != nil && WantsPage(r) {
+		page(w, r, p)
+		return
+	}
+	// A Problem always encodes; a client that has gone is no failure of ours.
+	writeJSON(w, p.Status, "application/problem+json", p)
+}
+
+// WantsPage reports whether r is a browser asking for a page rather than a program or a
+// script asking for data.
+func WantsPage(r *http.Request) bool {
+	return !strings.HasPrefix(r.URL.Path, "/api/") && strings.Contains(r.Header.Get("Accept"), "text/html")
+}

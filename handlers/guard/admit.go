@@ -1,0 +1,99 @@
+package guard
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+
+	"berth/core/access"
+	"berth/core/fault"
+	"berth/handlers/endpoint"
+)
+
+var (
+	errBusy = fault.New(fault.Unavailable, "server.busy",
+		"The server is handling as many requests as it can. Try again in a moment.").After(time.Second)
+	errNoCredential = fault.New(fault.Unauthenticated, "auth.required",
+		"This needs a credential: sign in, or send an API key in the X-Service-Api-Key header.")
+	errNoKey = fault.New(fault.Unauthenticated, "auth.key_required",
+		"This needs the API key of a service account in the X-Service-Api-Key header; a browser session does not count here.")
+)
+
+// Admit wraps the handler of one route so that it sees only requests that its rule permits.
+func (g *Guard) Admit(rule Rule, next http.Handler) http.Handler {
+	checked := endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		r, err := g.judge(rule, r)
+		if err == nil {
+			g.serve(rule, next, w, r)
+			return nil
+		}
+		if rule.Surface == Page && fault.Is(err, fault.Unauthenticated) {
+			http.Redirect(w, r, signInPath(r), http.StatusSeeOther)
+			return nil
+		}
+		return err
+	})
+	if rule.Surface == Probe {
+		return checked
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case g.slots <- struct{}{}:
+			defer func() { <-g.slots }()
+			checked.ServeHTTP(w, r)
+		default:
+			endpoint.Fail(w, r, errBusy)
+		}
+	})
+}
+
+// judge finds out who asks and whether they may. The request that it returns carries the
+// principal.
+func (g *Guard) judge(rule Rule, r *http.Request) (*http.Request, error) {
+	p, err := g.identify(rule, r)
+	if err != nil {
+		return r, err
+	}
+	r = r.WithContext(endpoint.WithPrincipal(r.Context(), p))
+	if err := g.pace(rule, p); err != nil {
+		return r, err
+	}
+	return r, authorise(rule, p)
+}
+
+// pace counts the request against its principal, or its address where nobody is known.
+func (g *Guard) pace(rule Rule, p access.Principal) error {
+	if rule.Surface == Probe {
+		return nil
+	}
+	key := p.ID
+	if key == "" {
+		key = p.Address
+	}
+	if wait := g.rates.Take(key); wait > 0 {
+		return fault.New(fault.TooMany, "request.too_many", "Too many requests in a short time. Slow down and try again.").After(wait)
+	}
+	return nil
+}
+
+func authorise(rule Rule, p access.Principal) error {
+	switch {
+	case p.Can(rule.Capability):
+		return nil
+	case p.Kind == access.KindAnonymous && rule.Surface == Scrape:
+		return errNoKey
+	case p.Kind == access.KindAnonymous:
+		return errNoCredential
+	}
+	return fault.New(fault.Forbidden, "auth.forbidden",
+		"The role %q does not permit this. Ask an administrator for a role that may %q.", p.Role, rule.Capability)
+}
+
+// signInPath is where a person without session is sent, and back from there when they
+// were reading.
+func signInPath(r *http.Request) string {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead || r.URL.Path == "/" {
+		return "/login"
+	}
+	return "/login?" + url.Values{"next": {r.URL.RequestURI()}}.Encode()
+}

@@ -1,0 +1,52 @@
+package guard
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+
+	"berth/core/fault"
+)
+
+// developmentPorts are where front ends under development are served.
+var developmentPorts = []string{"3000", "5173"}
+
+// allowedOrigins are APP_URL's and, when that is on this very machine, the development ports.
+func allowedOrigins(app *url.URL) []string {
+	origins := []string{app.Scheme + "://" + app.Host}
+	if host := app.Hostname(); host == "localhost" || host == "127.0.0.1" {
+		for _, port := range developmentPorts {
+			origins = append(origins, "http://"+host+":"+port)
+		}
+	}
+	return slices.Compact(origins)
+}
+
+// cors lets scripts of the allowed origins read answers, and nobody else's.
+func (g *Guard) cors(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Add("Vary", "Origin")
+		origin := r.Header.Get("Origin")
+		if !g.origins[origin] {
+			next.ServeHTTP(w, r)
+			return
+		}
+		h := w.Header()
+		h.Set("Access-Control-Allow-Origin", origin)
+		h.Set("Access-Control-Allow-Credentials", "true")
+		if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
+			h.Set("Access-Control-Expose-Headers", "X-Request-Id, Retry-After")
+			next.ServeHTTP(w, r)
+			return
+		}
+		h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE")
+		h.Set("Access-Control-Allow-Headers", "Content-Type, X-Service-Api-Key")
+		h.Set("Access-Control-Max-Age", "600")
+		w.WriteHeader(http.StatusNoContent)
+	})
+}
+
+func refuseCrossOrigin(http.ResponseWriter, *http.Request) error {
+	return fault.New(fault.Forbidden, "request.cross_origin",
+		"A page of another site caused this request, so it was refused. Open Berth under the address in APP_URL and try again there.")
+}

@@ -1,0 +1,65 @@
+package handlers
+
+import (
+	"fmt"
+	"net/http"
+
+	"berth/core/access"
+	"berth/handlers/guard"
+)
+
+// Route is one row of the table.
+type Route struct {
+	Method     string            // one HTTP method
+	Pattern    string            // as http.ServeMux takes it, without method: "/api/custom/users/{id}"
+	Capability access.Capability // who may; a route without one is refused
+	Surface    guard.Surface     // what kind of client it is for
+	BodyLimit  int64             // bytes; 0: 1 MiB; guard.AnyBody: the handler bounds it by itself
+	Streams    bool              // the answer goes on for long, as server-sent events do
+	Handler    http.Handler
+	Operation
+}
+
+// Operation is what documents a route of the API. Pages leave it empty.
+type Operation struct {
+	Summary  string // what it does, in a few words
+	Tag      string // the area: "users"
+	Request  any    // zero value of the type that the body is decoded into; nil: no body
+	Response any    // zero value of the type that is answered; nil: no body
+	Status   int    // of success
+	Query    []Param
+}
+
+// Param is one query parameter.
+type Param struct {
+	Name string
+	Type string // "string", "integer" or "boolean"
+	Help string // meaning, unit, range, default
+}
+
+// pageParams are what every list takes.
+var pageParams = []Param{
+	{"limit", "integer", "how many items, 1 to 500, default 50"},
+	{"after", "string", "the next of the page before"},
+}
+
+// check says what is wrong with a row; nothing is served from a table with a bad one.
+func (r Route) check() error {
+	switch {
+	case r.Method == "" || r.Pattern == "" || r.Pattern[0] != '/':
+		return fmt.Errorf("route %q %q: a method and a path are needed", r.Method, r.Pattern)
+	case !r.Capability.Known():
+		return fmt.Errorf("route %s %s: it declares no known capability, so nobody may use it", r.Method, r.Pattern)
+	case !r.Surface.Known():
+		return fmt.Errorf("route %s %s: it declares no known surface", r.Method, r.Pattern)
+	case !r.Surface.Allows(r.Capability):
+		return fmt.Errorf("route %s %s: surface %q looks at no credential, so it cannot demand %q", r.Method, r.Pattern, r.Surface, r.Capability)
+	case r.Handler == nil:
+		return fmt.Errorf("route %s %s: it has no handler", r.Method, r.Pattern)
+	}
+	return nil
+}
+
+func (r Route) rule() guard.Rule {
+	return guard.Rule{Capability: r.Capability, Surface: r.Surface, BodyLimit: r.BodyLimit, Streams: r.Streams}
+}

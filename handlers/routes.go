@@ -1,0 +1,10 @@
+package handlers
+
+import "slices"
+
+// Routes is the whole HTTP surface, one section for each area.
+func Routes(d Deps) []Route {
+	return slices.Concat(
+		opsRoutes(d),
+	)
+}
