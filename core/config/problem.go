@@ -1,0 +1,70 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// ExitConfig is the exit code of a process that refuses its configuration, or finds
+// that SECRET_KEY does not fit its data (EX_CONFIG of sysexits.h).
+const ExitConfig = 78
+
+const (
+	ourPrefix   = "BERTH_"
+	maxUnknown  = 20 // warnings about unknown variables
+	maxNameShow = 64 // bytes of an unknown variable's name
+)
+
+// readElsewhere are variables that processes without a struct here read.
+var readElsewhere = []string{"BERTH_EVENT"}
+
+// Problem says what is wrong with one variable.
+type Problem struct {
+	Name   string // of the variable
+	Reason string // what is wrong and what would be right, to be read after the name; never the value
+}
+
+// Explain returns the message of a process that refuses to start: one line for each
+// problem, and a line end at the end of each.
+func Explain(problems []Problem) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "berth cannot start: its configuration has %s.\n", count(len(problems)))
+	for _, p := range problems {
+		fmt.Fprintf(&text, "  %s: %s\n", p.Name, p.Reason)
+	}
+	text.WriteString("Nothing was changed. Correct the environment and start again; the README lists every variable.\n")
+	return text.String()
+}
+
+func count(n int) string {
+	if n == 1 {
+		return "1 problem"
+	}
+	return fmt.Sprintf("%d problems", n)
+}
+
+// unknown returns a warning for each variable that looks like ours but means nothing,
+// in order of name.
+func unknown(environ []string) []Problem {
+	known := slices.Clone(readElsewhere)
+	for _, process := range []any{Server{}, Worker{}} {
+		for _, v := range variables(reflect.TypeOf(process)) {
+			known = append(known, v.name)
+		}
+	}
+	var found []Problem
+	for _, entry := range slices.Sorted(slices.Values(environ)) {
+		name, _, _ := strings.Cut(entry, "=")
+		if !strings.HasPrefix(name, ourPrefix) || slices.Contains(known, name) || len(found) == maxUnknown {
+			continue
+		}
+		reason := "is not a variable that berth knows; the README lists every one"
+		if meant := strings.TrimPrefix(name, ourPrefix); slices.Contains(known, meant) {
+			reason = "is not read; the variable is called " + meant
+		}
+		found = append(found, Problem{name[:min(len(name), maxNameShow)], reason})
+	}
+	return found
+}

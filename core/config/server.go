@@ -1,0 +1,72 @@
+package config
+
+import (
+	"log/slog"
+	"net/mail"
+	"net/netip"
+	"path/filepath"
+	"time"
+
+	"berth/core/seal"
+	"berth/core/secrets"
+)
+
+// Server is the configuration of the processes local and hub.
+type Server struct {
+	SecretKey         seal.SecretKey `env:"SECRET_KEY" required:"yes" form:"secret key" unit:"64 hex characters" doc:"Encrypts credentials and secrets at rest. Make one with openssl rand -hex 32, and keep a copy: without it the data cannot be read."`
+	SecretKeyPrevious seal.SecretKey `env:"SECRET_KEY_PREVIOUS" form:"secret key" unit:"64 hex characters" doc:"The old SECRET_KEY, for the one start that changes over to a new one."`
+	BootstrapToken    secrets.Value  `env:"BOOTSTRAP_TOKEN" required:"for first-time setup" form:"secret" doc:"One-time secret that creates the first administrator on the /setup page."`
+
+	// AppURL is scheme://host[:port] in lower case, without a slash at the end.
+	AppURL         string         `env:"APP_URL" default:"http://localhost:8090" form:"origin" unit:"scheme://host[:port]" doc:"Base URL for CORS, webhook URLs and e-mails. No trailing slash, no path."`
+	Port           int            `env:"PORT" default:"8090" form:"number" min:"1" max:"65535" unit:"port" doc:"HTTP port for UI, REST API and metrics."`
+	TLSWorkerPort  int            `env:"TLS_WORKER_PORT" default:"8443" form:"number" min:"1" max:"65535" unit:"port" doc:"TLS port for workers' registration and WebSocket, and nothing else."`
+	TLSCertFile    string         `env:"TLS_CERT_FILE" form:"path" unit:"PEM file" doc:"Certificate of the worker port. Without one, a self-signed one is made once and kept."`
+	TLSKeyFile     string         `env:"TLS_KEY_FILE" form:"path" unit:"PEM file" doc:"Private key of TLS_CERT_FILE."`
+	TrustedProxies []netip.Prefix `env:"TRUSTED_PROXIES" form:"networks" unit:"CIDR ranges, comma-separated" doc:"Proxies whose X-Forwarded-For header says where a request comes from."`
+
+	DataDir           string        `env:"DATA_DIR" default:"./data" form:"path" unit:"directory" doc:"Root of everything kept on disk."`
+	DBDataDir         string        `env:"DB_DATA_DIR" derived:"DATA_DIR/db_data" form:"path" unit:"directory" doc:"Directory of the embedded SQLite database."`
+	ReposWorkspace    string        `env:"REPOS_WORKSPACE" derived:"DATA_DIR/repos" form:"path" unit:"directory" doc:"Directory of the Git mirrors."`
+	StacksStoragePath string        `env:"STACKS_STORAGE_PATH" derived:"{DB_DATA_DIR}/stacks" form:"path" unit:"directory" doc:"Directory of the rendered compose files of revisions."`
+	DatabaseURL       secrets.Value `env:"DATABASE_URL" form:"postgres" unit:"postgres://…" doc:"PostgreSQL database to use instead of the embedded SQLite."`
+	BackupUploadMaxMB int           `env:"BACKUP_UPLOAD_MAX_MB" default:"4096" form:"number" min:"1" max:"1048576" unit:"MB" doc:"Largest backup archive that is accepted for a restore."`
+
+	HeartbeatInterval time.Duration `env:"HEARTBEAT_INTERVAL" default:"30" form:"seconds" min:"1" max:"3600" unit:"seconds" doc:"Interval of workers' heartbeats. A worker that was silent for three times as long is taken to be away."`
+	ScanInterval      time.Duration `env:"SCAN_INTERVAL" default:"10s" form:"duration" min:"1" max:"86400" unit:"duration, or seconds" doc:"How often repositories are polled for new commits."`
+	LocalWorker       bool          `env:"LOCAL_WORKER" default:"false" form:"switch" unit:"true or false" doc:"true runs a worker inside the server process."`
+	HubListen         string        `env:"HUB_LISTEN" default:"127.0.0.1:8091" form:"listen address" unit:"host:port" doc:"Internal address on which the hub listens for handlers."`
+	HubURL            string        `env:"HUB_URL" form:"origin" unit:"scheme://host[:port]" doc:"Where handlers on another host find the hub."`
+
+	AllowedPrivateIPRanges []netip.Prefix `env:"ALLOWED_PRIVATE_IP_RANGES" form:"networks" unit:"CIDR ranges, comma-separated" doc:"Private ranges in which SSH host keys may be scanned."`
+	GitOAuthClientID       string         `env:"GIT_OAUTH_CLIENT_ID" form:"text" doc:"Client ID of the Git host's OAuth app; with its secret it enables Connect when adding a repository."`
+	GitOAuthClientSecret   secrets.Value  `env:"GIT_OAUTH_CLIENT_SECRET" form:"secret" doc:"Client secret of the Git host's OAuth app."`
+
+	SMTPHost     string        `env:"SMTP_HOST" form:"host" unit:"host name" doc:"SMTP server; setting it enables e-mail."`
+	SMTPPort     int           `env:"SMTP_PORT" default:"587" form:"number" min:"1" max:"65535" unit:"port" doc:"SMTP port."`
+	SMTPUsername string        `env:"SMTP_USERNAME" form:"text" doc:"SMTP user name."`
+	SMTPPassword secrets.Value `env:"SMTP_PASSWORD" form:"secret" doc:"SMTP password."`
+	SMTPSender   *mail.Address `env:"SMTP_SENDER" required:"with SMTP_HOST" form:"mail address" unit:"address" doc:"Sender of our e-mails."`
+	SMTPTLS      bool          `env:"SMTP_TLS" default:"false" form:"switch" unit:"true or false" doc:"true enables TLS for SMTP."`
+
+	LogLevel  slog.Level `env:"LOG_LEVEL" default:"info" form:"log level" unit:"debug, info, warn or error" doc:"Least severe log lines to write."`
+	LogFormat LogFormat  `env:"LOG_FORMAT" default:"text" form:"log format" unit:"text or json" doc:"Form of log lines."`
+}
+
+// LoadServer reads the configuration of local or hub. lookup is os.LookupEnv and
+// environ what os.Environ returns. The process must not start when there are problems;
+// the warnings are for its log.
+func LoadServer(lookup func(string) (string, bool), environ []string) (server Server, problems, warnings []Problem) {
+	problems = load(&server, lookup)
+	server.finish()
+	ill := failed(problems)
+	problems = append(problems, server.check(ill)...)
+	return server, problems, append(server.warnings(ill), unknown(environ)...)
+}
+
+// finish fills the defaults that depend on another variable.
+func (s *Server) finish() {
+	setDefault(&s.DBDataDir, filepath.Join(s.DataDir, "db_data"))
+	setDefault(&s.ReposWorkspace, filepath.Join(s.DataDir, "repos"))
+	setDefault(&s.StacksStoragePath, filepath.Join(s.DBDataDir, "stacks"))
+}

@@ -1,0 +1,82 @@
+package config
+
+import (
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// shortToken is the length, in characters, below which BOOTSTRAP_TOKEN can be guessed.
+const shortToken = 16
+
+// check returns the problems between variables. It stays silent about variables that
+// have a problem of their own.
+func (s *Server) check(failed map[string]bool) []Problem {
+	found := &findings{failed: failed}
+	s.checkPorts(found)
+	if everybody(s.AllowedPrivateIPRanges) {
+		found.add("ALLOWED_PRIVATE_IP_RANGES", "allows every address, which would open the whole network behind this server to scanning; list the ranges that you mean")
+	}
+	found.pair("GIT_OAUTH_CLIENT_ID", s.GitOAuthClientID != "", "GIT_OAUTH_CLIENT_SECRET", !s.GitOAuthClientSecret.Empty())
+	found.pair("TLS_CERT_FILE", s.TLSCertFile != "", "TLS_KEY_FILE", s.TLSKeyFile != "")
+	if s.SMTPHost != "" && s.SMTPSender == nil {
+		found.add("SMTP_SENDER", "is not set, but SMTP_HOST is; give the address that e-mails come from")
+	}
+	return found.problems
+}
+
+func (s *Server) checkPorts(found *findings) {
+	if s.Port != 0 && s.Port == s.TLSWorkerPort {
+		found.add("TLS_WORKER_PORT", "is the same as PORT; workers need a port of their own, because it serves nothing else")
+	}
+	port, err := strconv.Atoi(s.HubListen[strings.LastIndex(s.HubListen, ":")+1:])
+	if err == nil && (port == s.Port || port == s.TLSWorkerPort) {
+		found.add("HUB_LISTEN", "uses the port of PORT or TLS_WORKER_PORT; the hub needs a port of its own")
+	}
+}
+
+// warnings returns what is allowed but is hardly meant.
+func (s *Server) warnings(failed map[string]bool) []Problem {
+	found := findings{failed: failed}
+	if !s.SecretKeyPrevious.IsZero() && s.SecretKeyPrevious.CheckValue() == s.SecretKey.CheckValue() {
+		found.add("SECRET_KEY_PREVIOUS", "is the same key as SECRET_KEY; remove it")
+	}
+	if length := len(s.BootstrapToken.Reveal()); length > 0 && length < shortToken {
+		found.add("BOOTSTRAP_TOKEN", "is short enough to be guessed; make one with: openssl rand -hex 32")
+	}
+	if s.SMTPHost == "" && (s.SMTPUsername != "" || !s.SMTPPassword.Empty() || s.SMTPSender != nil) {
+		found.add("SMTP_HOST", "is not set, so no e-mail is sent and the other SMTP variables have no effect")
+	}
+	if everybody(s.TrustedProxies) {
+		found.add("TRUSTED_PROXIES", "trusts every address, so that any client may claim to come from anywhere; list your proxies")
+	}
+	return found.problems
+}
+
+// findings collects problems of variables that do not have one already.
+type findings struct {
+	failed   map[string]bool
+	problems []Problem
+}
+
+func (f *findings) add(name, reason string) {
+	if !f.failed[name] {
+		f.problems = append(f.problems, Problem{name, reason})
+	}
+}
+
+// pair adds a problem when one of two variables is set without the other.
+func (f *findings) pair(one string, oneSet bool, other string, otherSet bool) {
+	if (oneSet || f.failed[one]) && !otherSet {
+		f.add(other, "is not set, but "+one+" is; set both or neither")
+	}
+	if (otherSet || f.failed[other]) && !oneSet {
+		f.add(one, "is not set, but "+other+" is; set both or neither")
+	}
+}
+
+// everybody reports whether one of the networks holds every address.
+func everybody(networks []netip.Prefix) bool {
+	return slices.ContainsFunc(networks, func(network netip.Prefix) bool { return network.Bits() == 0 })
+}
