@@ -1,0 +1,97 @@
+package store
+
+import (
+	"context"
+	"strings"
+
+	"berth/core"
+	"berth/core/fault"
+	"berth/core/fleet"
+)
+
+// maxWorkers bounds what is read of the fleet at once.
+const maxWorkers = 20_000
+
+var errWorkerMissing = fault.New(fault.NotFound, "worker.not_found", "There is no such worker.")
+
+const workerColumns = `id, token_id, hostname, tags, version, os, arch, epoch, revoked, connected_at, left_at, created_at,
+	(SELECT count(*) FROM stacks WHERE stacks.worker_id = workers.id)`
+
+func scanWorker(row scanner) (fleet.Worker, error) {
+	var w fleet.Worker
+	var epoch, connected, left, created int64
+	err := row.Scan(&w.ID, &w.TokenID, &w.Hostname, jsonInto{&w.Tags}, &w.Version, &w.OS, &w.Arch, &epoch, &w.Revoked,
+		&connected, &left, &created, &w.Stacks)
+	w.Epoch, w.Online = uint64(epoch), connected > left && !w.Revoked
+	w.ConnectedAt, w.LeftAt, w.CreatedAt = fromMicros(connected), fromMicros(left), fromMicros(created)
+	return w, err
+}
+
+// Worker implements fleet.Store.
+func (s *Store) Worker(ctx context.Context, id core.WorkerID) (fleet.Worker, error) {
+	return read(ctx, s, func(tx *Tx) (fleet.Worker, error) { return workerByID(tx, id) })
+}
+
+func workerByID(tx *Tx, id core.WorkerID) (fleet.Worker, error) {
+	return one(tx, errWorkerMissing, scanWorker, `SELECT `+workerColumns+` FROM workers WHERE id = ?`, id)
+}
+
+// Workers implements fleet.Store.
+func (s *Store) Workers(ctx context.Context, f fleet.Filter, ask core.Page) (core.List[fleet.Worker], error) {
+	where, args := []string{"id > ?"}, []any{ask.After}
+	if f.Revoked != nil {
+		where, args = append(where, "revoked = ?"), append(args, number(*f.Revoked))
+	}
+	if f.Online != nil {
+		where, args = append(where, "(connected_at > left_at AND revoked = 0) = (? = 1)"), append(args, number(*f.Online))
+	}
+	if f.Tag != "" { // a tag's characters need no escape in JSON, and _ is escaped for LIKE
+		where, args = append(where, `tags LIKE ? ESCAPE '\'`), append(args, `%"`+strings.ReplaceAll(f.Tag, "_", `\_`)+`"%`)
+	}
+	query := `SELECT ` + workerColumns + ` FROM workers WHERE ` + strings.Join(where, " AND ") + ` ORDER BY id LIMIT ?`
+	return read(ctx, s, func(tx *Tx) (core.List[fleet.Worker], error) {
+		items, err := many(tx, scanWorker, query, append(args, ask.Limit+1)...)
+		return page(items, ask, func(w fleet.Worker) string { return string(w.ID) }), err
+	})
+}
+
+// number is how a truth value stands in a column.
+func number(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// AllWorkers returns the whole fleet, revoked workers included, in order of age: what
+// fleet.Place chooses from, and what a hub knows at its start.
+func (s *Store) AllWorkers(ctx context.Context) ([]fleet.Worker, error) {
+	return read(ctx, s, func(tx *Tx) ([]fleet.Worker, error) {
+		return many(tx, scanWorker, `SELECT `+workerColumns+` FROM workers ORDER BY id LIMIT ?`, maxWorkers)
+	})
+}
+
+// BarredWorkers returns those of linked that may not hold a link any more, because they
+// were revoked or deleted. The hub closes their links.
+func (s *Store) BarredWorkers(ctx context.Context, linked []core.WorkerID) ([]core.WorkerID, error) {
+	if len(linked) == 0 {
+		return nil, nil
+	}
+	return read(ctx, s, func(tx *Tx) ([]core.WorkerID, error) {
+		admitted, err := many(tx, scalar[core.WorkerID], `SELECT id FROM workers WHERE revoked = 0 ORDER BY id LIMIT ?`, maxWorkers)
+		if err != nil {
+			return nil, err
+		}
+		known := make(map[core.WorkerID]bool, len(admitted))
+		for _, id := range admitted {
+			known[id] = true
+		}
+		var barred []core.WorkerID
+		for _, id := range linked {
+			if !known[id] {
+				barred = append(barred, id)
+			}
+		}
+		return barred, nil
+	})
+}
