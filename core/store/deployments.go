@@ -16,13 +16,13 @@ var (
 )
 
 const deploymentColumns = `id, stack_id, state, trigger, actor, commit_hash, revision, worker_id, options, phases,
-	error_code, error, again, cancelling, queued_at, started_at, finished_at`
+	error_code, error, again, again_commit, cancelling, queued_at, started_at, finished_at`
 
 func scanDeployment(row scanner) (stacks.Deployment, error) {
 	var d stacks.Deployment
 	var queued, started, finished int64
 	err := row.Scan(&d.ID, &d.Stack, &d.State, &d.Trigger, &d.Actor, &d.Commit, &d.Revision, &d.Worker, jsonInto{&d.Options}, jsonInto{&d.Phases},
-		&d.ErrorCode, &d.Error, &d.Again, &d.Cancelling, &queued, &started, &finished)
+		&d.ErrorCode, &d.Error, &d.Again, &d.AgainCommit, &d.Cancelling, &queued, &started, &finished)
 	d.QueuedAt, d.StartedAt, d.FinishedAt = fromMicros(queued), fromMicros(started), fromMicros(finished)
 	return d, err
 }
@@ -66,6 +66,23 @@ func (s *Store) QueueDeployment(ctx context.Context, ask stacks.Ask, by access.P
 	})
 }
 
+// QueueAll queues what polling decided on, in one commit; a stack that went away
+// meanwhile is passed over.
+func (s *Store) QueueAll(ctx context.Context, asks []stacks.Ask) error {
+	if len(asks) == 0 {
+		return nil
+	}
+	return s.db.Write(ctx, func(tx *Tx) error {
+		for _, ask := range asks {
+			_, _, err := s.queue(tx, ask)
+			if err != nil && !fault.Is(err, fault.NotFound) && !fault.Is(err, fault.Conflict) {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // verb names what a person did, for the audit.
 func verb(t stacks.Trigger) string {
 	if t == stacks.TriggerRedeploy || t == stacks.TriggerRollback || t == stacks.TriggerTransfer {
@@ -96,7 +113,8 @@ func (s *Store) queue(tx *Tx, ask stacks.Ask) (d stacks.Deployment, fresh bool, 
 		Trigger: ask.Trigger, Actor: ask.Actor, Commit: ask.Commit, Options: ask.Options, QueuedAt: fromMicros(micros(now)), Phases: []stacks.Phase{},
 	}
 	_, err = tx.exec(`INSERT INTO deployments (id, stack_id, state, trigger, actor, commit_hash, revision, worker_id, options, phases,
-		error_code, error, again, cancelling, queued_at, started_at, finished_at) VALUES (?, ?, ?, ?, ?, ?, 0, '', ?, '[]', '', '', 0, 0, ?, 0, 0)`,
+		error_code, error, again, again_commit, cancelling, queued_at, started_at, finished_at)
+		VALUES (?, ?, ?, ?, ?, ?, 0, '', ?, '[]', '', '', 0, '', 0, ?, 0, 0)`,
 		d.ID, d.Stack, d.State, d.Trigger, d.Actor, d.Commit, toJSON(d.Options), micros(now))
 	if err != nil {
 		return d, false, err
@@ -111,8 +129,13 @@ func (s *Store) queue(tx *Tx, ask stacks.Ask) (d stacks.Deployment, fresh bool, 
 // coalesce lets an open deployment cover a new wish.
 func (s *Store) coalesce(tx *Tx, open stacks.Deployment, ask stacks.Ask, now time.Time) (stacks.Deployment, bool, error) {
 	reason := ask.Reason + "; covered by the deployment that is queued"
-	if open.State == stacks.DeploymentRunning {
-		reason = ask.Reason + "; follows the deployment that is running"
+	if open.State == stacks.DeploymentRunning && (ask.Commit == "" || ask.Commit != open.Commit) {
+		reason = ask.Reason + "; follows the deployment that is running, if that is of another commit"
+		if !open.Again || ask.Commit != "" && open.AgainCommit != "" {
+			open.AgainCommit = ask.Commit
+		} else {
+			open.AgainCommit = ""
+		}
 		open.Again = true
 	}
 	merged := open.Options
@@ -120,7 +143,7 @@ func (s *Store) coalesce(tx *Tx, open stacks.Deployment, ask stacks.Ask, now tim
 	merged.RecreateVolumes = merged.RecreateVolumes || ask.Options.RecreateVolumes
 	merged.RecreateNetworks = merged.RecreateNetworks || ask.Options.RecreateNetworks
 	open.Options = merged
-	if _, err := tx.exec(`UPDATE deployments SET again = ?, options = ? WHERE id = ?`, open.Again, toJSON(merged), open.ID); err != nil {
+	if _, err := tx.exec(`UPDATE deployments SET again = ?, again_commit = ?, options = ? WHERE id = ?`, open.Again, open.AgainCommit, toJSON(merged), open.ID); err != nil {
 		return open, false, err
 	}
 	return open, false, s.decide(tx, ask, open.ID, reason, now)
@@ -170,7 +193,7 @@ func (s *Store) Dispatch(ctx context.Context, rev stacks.Revision, cmd stacks.Co
 			p.Commit, number, cmd.Worker, toJSON(list(p.Phases)), p.Deployment, stacks.DeploymentRunning); err != nil {
 			return 0, err
 		}
-		if _, err := tx.exec(`UPDATE stacks SET worker_id = ? WHERE id = ?`, cmd.Worker, cmd.Stack); err != nil {
+		if _, err := tx.exec(`UPDATE stacks SET worker_id = ?, seen_commit = ?, seen_tree = ? WHERE id = ?`, cmd.Worker, p.Commit, p.Tree, cmd.Stack); err != nil {
 			return 0, err
 		}
 		cmd.Body.Revision = number
@@ -185,32 +208,35 @@ func (s *Store) Dispatch(ctx context.Context, rev stacks.Revision, cmd stacks.Co
 // revision when it succeeded, and queues the next deployment when one was asked for
 // meanwhile. A deployment that has ended already stays as it is: done is false then.
 func (s *Store) EndDeployment(ctx context.Context, o stacks.Outcome, lines []stacks.LogLine) (done bool, err error) {
-	return write(ctx, s, func(tx *Tx) (bool, error) {
-		d, err := deploymentByID(tx, o.Deployment)
-		if err != nil || d.State.Ended() {
-			return false, err
-		}
-		if err := appendLog(tx, lines); err != nil {
-			return false, err
-		}
-		at := micros(o.At)
-		if _, err := tx.exec(`UPDATE deployments SET state = ?, phases = ?, error_code = ?, error = ?, finished_at = ?, again = 0 WHERE id = ?`,
-			o.State, toJSON(list(o.Phases)), o.ErrorCode, o.Error, at, d.ID); err != nil {
-			return false, err
-		}
-		if _, err := tx.exec(`UPDATE commands SET state = ?, ended_at = ? WHERE deployment_id = ? AND ended_at = 0`, commandEnd(o.State), at, d.ID); err != nil {
-			return false, err
-		}
-		if err := s.settleStack(tx, d, o); err != nil {
-			return false, err
-		}
-		if !d.Again {
-			return true, nil
-		}
-		_, _, err = s.queue(tx, stacks.Ask{Stack: d.Stack, Trigger: d.Trigger, Actor: d.Actor, Options: d.Options,
-			Reason: "asked for while the deployment before was running"})
-		return true, err
-	})
+	return write(ctx, s, func(tx *Tx) (bool, error) { return s.end(tx, o, lines) })
+}
+
+// end is EndDeployment inside a transaction.
+func (s *Store) end(tx *Tx, o stacks.Outcome, lines []stacks.LogLine) (done bool, err error) {
+	d, err := deploymentByID(tx, o.Deployment)
+	if err != nil || d.State.Ended() {
+		return false, err
+	}
+	if err := appendLog(tx, lines); err != nil {
+		return false, err
+	}
+	at := micros(o.At)
+	if _, err := tx.exec(`UPDATE deployments SET state = ?, phases = ?, error_code = ?, error = ?, finished_at = ?, again = 0 WHERE id = ?`,
+		o.State, toJSON(list(o.Phases)), o.ErrorCode, o.Error, at, d.ID); err != nil {
+		return false, err
+	}
+	if _, err := tx.exec(`UPDATE commands SET state = ?, ended_at = ? WHERE deployment_id = ? AND ended_at = 0`, commandEnd(o.State), at, d.ID); err != nil {
+		return false, err
+	}
+	if err := s.settleStack(tx, d, o); err != nil {
+		return false, err
+	}
+	if !d.Again {
+		return true, nil
+	}
+	_, _, err = s.queue(tx, stacks.Ask{Stack: d.Stack, Trigger: d.Trigger, Actor: d.Actor, Options: d.Options,
+		Reason: "asked for while the deployment before was running"})
+	return true, err
 }
 
 func commandEnd(state stacks.DeploymentState) stacks.CommandState {
