@@ -141,18 +141,18 @@ type ComposeService struct {
 
 // Content is a file or folder of the repository that a service mounts.
 type Content struct {
-	Digest string // hex SHA-256 over the sorted members (path, mode, content digest)
-	Source string // path in the repository
-	Files  []ContentFile
+	Digest string        `json:"digest"` // hex SHA-256 over the sorted members (path, mode, content digest)
+	Source string        `json:"source"` // path in the repository
+	Files  []ContentFile `json:"files"`
 }
 
 // ContentFile is one member of a Content. The sum of all members of a project is at
 // most 64 MiB in at most 10,000 files.
 type ContentFile struct {
-	Path       string // relative to ContentRoot+Digest
-	Digest     string // hex SHA-256 of its bytes; names its blob
-	Size       int64
-	Executable bool
+	Path       string `json:"path"`   // relative to ContentRoot+Digest
+	Digest     string `json:"digest"` // hex SHA-256 of its bytes; names its blob
+	Size       int64  `json:"size"`
+	Executable bool   `json:"executable"`
 }
 
 // ComposeReader renders projects. It opens no file outside Tree, reads no process
@@ -163,4 +163,18 @@ type ComposeReader interface {
 	// Read renders the project. blob is called once for each distinct file content
 	// that the project needs, so that the caller can store it.
 	Read(ctx context.Context, src ComposeSource, blob func(digest string, content []byte) error) (ComposeProject, error)
+}
+
+// Document is a decoded YAML mapping: text, bool, int64, float64, nil, []any and
+// map[string]any only.
+type Document struct {
+	Value map[string]any
+	Lines map[string]int // line of each key by dotted path, from 1
+}
+
+// DocumentReader decodes small YAML files that come from repositories: one document, a
+// mapping at the top, bounded in size, depth and aliases. Faults: Invalid
+// "document.invalid" with the line, TooLarge "document.too_large".
+type DocumentReader interface {
+	ReadDocument(content []byte) (Document, error)
 }

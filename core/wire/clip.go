@@ -1,0 +1,60 @@
+package wire
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Clip makes text fit for a message: bytes that are not UTF-8 and NUL become "?", which
+// never makes it longer, and what is over limit bytes is cut at a character.
+func Clip(text string, limit int) string {
+	text = clean(text)
+	if len(text) <= limit {
+		return text
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit]
+}
+
+func clean(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "?"), "\x00", "?")
+}
+
+// mend returns msg with its texts for people cut and cleaned, and its log text cleaned.
+func mend(msg any) any {
+	switch m := msg.(type) {
+	case Event:
+		m.Log = clean(m.Log)
+		if m.Phase != nil {
+			phase := mendPhase(*m.Phase)
+			m.Phase = &phase
+		}
+		return m
+	case Result:
+		m.Error = Clip(m.Error, MaxText)
+		phases := make([]PhaseEvent, len(m.Phases))
+		for i, phase := range m.Phases {
+			phases[i] = mendPhase(phase)
+		}
+		m.Phases = phases
+		return m
+	case Reply:
+		m.Data = clean(m.Data)
+		m.Error = Clip(m.Error, MaxText)
+		return m
+	case BlobChunk:
+		m.Error = Clip(m.Error, MaxText)
+		return m
+	case Bye:
+		m.Reason = Clip(m.Reason, MaxText)
+		return m
+	}
+	return msg
+}
+
+func mendPhase(p PhaseEvent) PhaseEvent {
+	p.Message = Clip(p.Message, MaxText)
+	return p
+}

@@ -1,0 +1,55 @@
+package wire
+
+// ProtocolVersion is what Enrol.Protocol says. Ends one release apart work together:
+// unknown fields are ignored, and a new message is sent only to an end that knows it.
+const ProtocolVersion = 1
+
+// Where the worker port is asked, and the header that carries the worker's token.
+const (
+	EnrolPath   = "/worker/enrol" // POST Enrol, answered with Enrolled
+	LinkPath    = "/worker/link"  // GET, upgraded to a WebSocket that carries frames
+	TokenHeader = "X-Worker-Token"
+)
+
+// Limits in bytes.
+const (
+	MaxFrame     = 1 << 20   // one message with its name, as it travels
+	MaxLogChunk  = 64 << 10  // Event.Log and Reply.Data
+	MaxBlobChunk = 256 << 10 // BlobChunk.Data, before base64
+	MaxCompose   = 512 << 10 // Deploy.Compose, before base64
+	MaxSnapshot  = 512 << 10 // Snapshot.Text
+	MaxSecret    = 256 << 10 // one value of Deploy.Secrets
+	MaxText      = 4 << 10   // texts for people: errors, phase messages, reasons
+	MaxEnrol     = 16 << 10  // the body of an Enrol request or of its answer
+)
+
+// Limits in number.
+const (
+	MaxTags       = 32     // of a worker
+	MaxJournal    = 1000   // entries of Hello.Journal and Welcome.Settle
+	MaxStacks     = 2000   // of Observed
+	MaxContainers = 500    // of StackObserved
+	MaxPorts      = 4096   // of one container
+	MaxPhases     = 16     // of Result
+	MaxContents   = 1000   // of Deploy.Content
+	MaxFiles      = 10_000 // of Deploy.Content altogether
+	MaxSecrets    = 1000   // of Deploy.Secrets
+	MaxTail       = 10_000 // lines, Request.Tail
+)
+
+const (
+	maxAttempt  = 1_000_000
+	maxNumber   = 1 << 53   // of counters: what every JSON implementation holds exactly
+	maxSeconds  = 7 * 86400 // of deadlines
+	maxContent  = 64 << 20  // bytes of one blob, and of all content of a deployment
+	maxPath     = 4096
+	maxName     = 255
+	maxHostname = 253
+	maxBeat     = 3600 // seconds between heartbeats
+	maxRetry    = 3600 // seconds, Bye.RetrySeconds
+
+	// A frame of "[{},{},…" decodes to many times its size. Commas and opening brackets
+	// outside of strings bound the number of values, and so the memory, before decoding.
+	maxMarks = 64 << 10
+	maxDepth = 32
+)
