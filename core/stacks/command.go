@@ -18,7 +18,7 @@ type Command struct {
 	State      CommandState
 	Epoch      uint64 // of the link that it was last sent on
 	Body       CommandBody
-	DeadlineAt time.Time
+	DeadlineAt time.Time // zero until it was first sent
 	CreatedAt  time.Time
 }
 
@@ -49,14 +49,15 @@ type CommandBody struct {
 	Project  string        `json:"project"`
 	Revision int           `json:"revision,omitempty"`
 	Options  DeployOptions `json:"options,omitzero"`
+	Seconds  int           `json:"seconds"`           // how long it may take once it was sent
 	Volumes  bool          `json:"volumes,omitempty"` // teardown removes volumes too
-	Cancel   bool          `json:"cancel,omitempty"`  // somebody asked to stop it
 }
 
 // Outcome is how a deployment ended, to be stored in one transaction.
 type Outcome struct {
 	Deployment core.DeploymentID
 	State      DeploymentState
+	Commit     core.Commit // empty: as stored
 	Phases     []Phase
 	ErrorCode  string
 	Error      string

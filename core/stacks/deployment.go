@@ -26,6 +26,9 @@ type Deployment struct {
 	// Again is set when a newer ask came while this one was open; a new deployment
 	// is queued when this one ends.
 	Again bool
+	// AgainCommit is the commit that Again is about; empty when any newer one will do. A
+	// deployment that turns out to be of that commit needs no follower.
+	AgainCommit core.Commit
 	// Cancelling is set when somebody asked to stop a running deployment.
 	Cancelling bool
 }

@@ -25,9 +25,6 @@ const (
 	DefaultHealthTimeout = 5 * time.Minute
 )
 
-// ManifestFile is the name of a stack's manifest in its folder.
-const ManifestFile = "wireops.yaml"
-
 // DefaultManifest is what holds when a stack has no wireops.yaml.
 func DefaultManifest() Manifest {
 	return Manifest{Timeout: DefaultTimeout, RemoveOrphans: true, HealthTimeout: DefaultHealthTimeout, OnFailure: "keep"}

@@ -10,6 +10,7 @@ import (
 type Progress struct {
 	Deployment core.DeploymentID
 	Commit     core.Commit
+	Tree       string // what Sight.Tree is at Commit
 	Revision   int
 	Worker     core.WorkerID
 	Phases     []Phase

@@ -41,19 +41,31 @@ func (s *Store) OpenCommands(ctx context.Context, worker core.WorkerID) ([]stack
 	})
 }
 
-// WorkersWithOpenCommands returns the workers that have commands to be sent.
+// WorkersWithQueuedCommands returns the workers that have commands to be sent.
 func (s *Store) WorkersWithQueuedCommands(ctx context.Context) ([]core.WorkerID, error) {
 	return read(ctx, s, func(tx *Tx) ([]core.WorkerID, error) {
 		return many(tx, scalar[core.WorkerID], `SELECT DISTINCT worker_id FROM commands WHERE ended_at = 0 AND state = 'queued' ORDER BY worker_id LIMIT ?`, maxStacks)
 	})
 }
 
-// MarkSent records that a command is about to be sent on the link of this epoch. It
-// fails with Conflict when the command has ended.
-func (s *Store) MarkSent(ctx context.Context, worker core.WorkerID, id core.CommandID, epoch uint64) error {
-	return s.db.Write(ctx, func(tx *Tx) error {
-		return tx.change(errCommandMissing, `UPDATE commands SET state = CASE state WHEN 'queued' THEN 'sent' ELSE state END, epoch = ? WHERE id = ? AND worker_id = ? AND ended_at = 0`,
-			int64(epoch), id, worker)
+// MarkSent records that a command is about to be sent on the link of this epoch, and
+// starts its deadline when it is the first time. It returns the command as it is now;
+// NotFound when it has ended meanwhile or is another worker's.
+func (s *Store) MarkSent(ctx context.Context, worker core.WorkerID, id core.CommandID, epoch uint64) (stacks.Command, error) {
+	return write(ctx, s, func(tx *Tx) (stacks.Command, error) {
+		c, err := one(tx, errCommandMissing, scanCommand, `SELECT `+commandColumns+` FROM commands WHERE id = ? AND worker_id = ? AND ended_at = 0`, id, worker)
+		if err != nil {
+			return c, err
+		}
+		if c.DeadlineAt.IsZero() {
+			c.DeadlineAt = s.now().Add(time.Duration(c.Body.Seconds) * time.Second)
+		}
+		if c.State == stacks.CommandQueued {
+			c.State = stacks.CommandSent
+		}
+		c.Epoch = epoch
+		_, err = tx.exec(`UPDATE commands SET state = ?, epoch = ?, deadline_at = ? WHERE id = ?`, c.State, int64(epoch), micros(c.DeadlineAt), id)
+		return c, err
 	})
 }
 
@@ -69,15 +81,17 @@ func (s *Store) MarkAccepted(ctx context.Context, worker core.WorkerID, id core.
 // EndTeardown closes a teardown. When it succeeded the stack's row goes with it;
 // otherwise the stack stays, says why, and can be deleted again.
 func (s *Store) EndTeardown(ctx context.Context, cmd stacks.Command, problem string, at time.Time) error {
-	return s.db.Write(ctx, func(tx *Tx) error {
-		if problem == "" {
-			return removeStack(tx, cmd.Stack)
-		}
-		if _, err := tx.exec(`UPDATE commands SET state = ?, ended_at = ? WHERE id = ? AND ended_at = 0`, stacks.CommandFailed, micros(at), cmd.ID); err != nil {
-			return err
-		}
-		_, err := tx.exec(`UPDATE stacks SET deleting = 0, status = ?, error = ?, updated_at = ? WHERE id = ?`,
-			stacks.StatusError, "teardown failed: "+problem, micros(at), cmd.Stack)
+	return s.db.Write(ctx, func(tx *Tx) error { return endTeardown(tx, cmd, problem, at) })
+}
+
+func endTeardown(tx *Tx, cmd stacks.Command, problem string, at time.Time) error {
+	if problem == "" {
+		return removeStack(tx, cmd.Stack)
+	}
+	if _, err := tx.exec(`UPDATE commands SET state = ?, ended_at = ? WHERE id = ? AND ended_at = 0`, stacks.CommandFailed, micros(at), cmd.ID); err != nil {
 		return err
-	})
+	}
+	_, err := tx.exec(`UPDATE stacks SET deleting = 0, status = ?, error = ?, updated_at = ? WHERE id = ?`,
+		stacks.StatusError, "teardown failed: "+problem, micros(at), cmd.Stack)
+	return err
 }

@@ -130,6 +130,9 @@ func (s *Store) UpdateStack(ctx context.Context, id core.StackID, change stacks.
 		if err != nil {
 			return st, err
 		}
+		if err := s.lookAgain(tx, st.Repository, by); err != nil {
+			return st, err
+		}
 		if err := s.audit(tx, by.Audit("stack.update", string(id), st.Name)); err != nil {
 			return st, err
 		}
@@ -169,6 +172,12 @@ func applyChange(tx *Tx, st *stacks.Stack, change stacks.Change) error {
 		st.AutoSync = *change.AutoSync
 	}
 	return nil
+}
+
+// lookAgain asks for a look at a repository: an edited stack may have something to catch up with.
+func (s *Store) lookAgain(tx *Tx, id core.RepositoryID, by access.Principal) error {
+	_, err := tx.exec(`UPDATE repositories SET asked_at = ?, asked_by = ? WHERE id = ?`, micros(s.now()), by.Name, id)
+	return err
 }
 
 // workerAssignable refuses workers that do not exist or were revoked; none is fine.
@@ -217,7 +226,7 @@ func (s *Store) DeleteStack(ctx context.Context, id core.StackID, teardown, volu
 		now := s.now()
 		return false, insertCommand(tx, stacks.Command{
 			ID: core.CommandID(core.NewID(core.PrefixCommand, now)), Attempt: 1, Worker: st.Worker, Kind: stacks.CommandTeardown, Stack: id,
-			State: stacks.CommandQueued, Body: stacks.CommandBody{Project: st.ProjectName(), Volumes: volumes}, DeadlineAt: now.Add(stacks.DefaultTimeout), CreatedAt: now,
+			State: stacks.CommandQueued, Body: stacks.CommandBody{Project: st.ProjectName(), Volumes: volumes, Seconds: int(stacks.DefaultTimeout.Seconds())}, CreatedAt: now,
 		})
 	})
 }

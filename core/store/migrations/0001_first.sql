@@ -181,6 +181,7 @@ CREATE TABLE deployments (
     error_code  TEXT NOT NULL,
     error       TEXT NOT NULL,
     again       INTEGER NOT NULL,
+    again_commit TEXT NOT NULL,
     cancelling  INTEGER NOT NULL,
     queued_at   INTEGER NOT NULL,
     started_at  INTEGER NOT NULL,

@@ -1,0 +1,42 @@
+package core
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestNewIDSortsByAgeAndIsValid(t *testing.T) {
+	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	var ids []string
+	for i := range 100 {
+		id := NewID(PrefixStack, start.Add(time.Duration(i)*time.Millisecond))
+		if !ValidID(PrefixStack, id) {
+			t.Fatalf("%q is not valid", id)
+		}
+		ids = append(ids, id)
+	}
+	if !slices.IsSorted(ids) {
+		t.Error("identifiers made later do not sort later")
+	}
+}
+
+func TestValidIDRefuses(t *testing.T) {
+	good := NewID(PrefixStack, time.Now())
+	for name, id := range map[string]string{
+		"another prefix":      strings.Replace(good, PrefixStack, PrefixUser, 1),
+		"too short":           good[:len(good)-1],
+		"too long":            good + "0",
+		"line ends":           good[:len(good)-2] + "\r\n",
+		"a letter left out":   good[:len(good)-1] + "i",
+		"upper case":          strings.ToUpper(good),
+		"no separator":        strings.Replace(good, "_", "", 1),
+		"path in place of it": "stk_../../../../etc/passwd000000",
+		"nothing":             "",
+	} {
+		if ValidID(PrefixStack, id) {
+			t.Errorf("%s: %q was accepted", name, id)
+		}
+	}
+}

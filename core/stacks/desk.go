@@ -1,0 +1,145 @@
+package stacks
+
+import (
+	"context"
+
+	"berth/core"
+	"berth/core/access"
+	"berth/core/fault"
+)
+
+// Desk holds the use cases of stacks: what people and programs may ask of them. What it
+// decides is committed by the store first; the nudge that makes it fast comes after.
+type Desk struct {
+	store Store
+	nudge core.Nudger
+	now   core.Clock
+}
+
+// Store keeps stacks. Each method is one transaction with its audit event.
+type Store interface {
+	// CreateStack stores a stack and, when first is not nil, queues its first deployment.
+	CreateStack(ctx context.Context, s Stack, first *Ask, by access.Principal) (Stack, Deployment, error)
+	// UpdateStack edits a stack; Conflict "stack.placed" for what its containers depend on.
+	UpdateStack(ctx context.Context, id core.StackID, change Change, by access.Principal) (Stack, error)
+	// DeleteStack removes a stack, after a teardown on its worker when one is asked for.
+	DeleteStack(ctx context.Context, id core.StackID, teardown, volumes bool, by access.Principal) (gone bool, err error)
+	// QueueDeployment returns the deployment that covers the wish.
+	QueueDeployment(ctx context.Context, ask Ask, by access.Principal) (Deployment, error)
+	// CancelDeployment ends a queued deployment, or marks a running one to be stopped.
+	CancelDeployment(ctx context.Context, id core.DeploymentID, by access.Principal) (Deployment, error)
+}
+
+// NewDesk returns the use cases on a store.
+func NewDesk(store Store, nudge core.Nudger, now core.Clock) *Desk {
+	return &Desk{store: store, nudge: nudge, now: now}
+}
+
+// Draft is a stack to be created.
+type Draft struct {
+	Name       string
+	Repository core.RepositoryID
+	Path       string
+	Worker     core.WorkerID // empty: placed by tags
+	WorkerTags []string
+	AutoSync   bool
+}
+
+// Create stores a stack. With AutoSync its first deployment is queued at once.
+func (d *Desk) Create(ctx context.Context, draft Draft, by access.Principal) (Stack, Deployment, error) {
+	path, bad := CleanPath(draft.Path)
+	bad = append(bad, CheckName(draft.Name)...)
+	bad = append(bad, core.CheckTags("worker_tags", draft.WorkerTags)...)
+	if draft.Repository == "" {
+		bad = append(bad, fault.Field{Path: "repository_id", Problem: "is required: the repository that holds the stack's folder"})
+	}
+	if err := fault.BadFields("stack.invalid", bad); err != nil {
+		return Stack{}, Deployment{}, err
+	}
+	s := Stack{
+		ID: core.StackID(core.NewID(core.PrefixStack, d.now())), Name: draft.Name, Repository: draft.Repository, Path: path,
+		Worker: draft.Worker, WorkerTags: draft.WorkerTags, AutoSync: draft.AutoSync,
+	}
+	var first *Ask
+	if draft.AutoSync {
+		ask := askOf(s.ID, by, "the stack was added")
+		first = &ask
+	}
+	created, deployment, err := d.store.CreateStack(ctx, s, first, by)
+	if err == nil {
+		d.nudge.Nudge()
+	}
+	return created, deployment, err
+}
+
+// Update edits a stack.
+func (d *Desk) Update(ctx context.Context, id core.StackID, change Change, by access.Principal) (Stack, error) {
+	var bad []fault.Field
+	if change.Name != nil {
+		bad = append(bad, CheckName(*change.Name)...)
+	}
+	if change.Path != nil {
+		path, problems := CleanPath(*change.Path)
+		change.Path = &path
+		bad = append(bad, problems...)
+	}
+	if change.WorkerTags != nil {
+		bad = append(bad, core.CheckTags("worker_tags", *change.WorkerTags)...)
+	}
+	if err := fault.BadFields("stack.invalid", bad); err != nil {
+		return Stack{}, err
+	}
+	s, err := d.store.UpdateStack(ctx, id, change, by)
+	if err == nil {
+		d.nudge.Nudge()
+	}
+	return s, err
+}
+
+// Delete removes a stack. With teardown its containers go first, and its volumes too
+// when volumes is set; gone is false while the worker is at it.
+func (d *Desk) Delete(ctx context.Context, id core.StackID, teardown, volumes bool, by access.Principal) (gone bool, err error) {
+	gone, err = d.store.DeleteStack(ctx, id, teardown, volumes, by)
+	if err == nil {
+		d.nudge.Nudge()
+	}
+	return gone, err
+}
+
+// Sync asks for a deployment of the repository's head.
+func (d *Desk) Sync(ctx context.Context, id core.StackID, by access.Principal) (Deployment, error) {
+	return d.ask(ctx, askOf(id, by, "sync was asked for"), by)
+}
+
+// Redeploy asks for a deployment of the repository's head that recreates what options say.
+func (d *Desk) Redeploy(ctx context.Context, id core.StackID, options DeployOptions, by access.Principal) (Deployment, error) {
+	ask := askOf(id, by, "a redeploy was asked for")
+	ask.Trigger, ask.Options = TriggerRedeploy, options
+	return d.ask(ctx, ask, by)
+}
+
+// Cancel stops a deployment.
+func (d *Desk) Cancel(ctx context.Context, id core.DeploymentID, by access.Principal) (Deployment, error) {
+	deployment, err := d.store.CancelDeployment(ctx, id, by)
+	if err == nil {
+		d.nudge.Nudge()
+	}
+	return deployment, err
+}
+
+func (d *Desk) ask(ctx context.Context, ask Ask, by access.Principal) (Deployment, error) {
+	deployment, err := d.store.QueueDeployment(ctx, ask, by)
+	if err == nil {
+		d.nudge.Nudge()
+	}
+	return deployment, err
+}
+
+// askOf is the wish of a principal: a person's is manual, a program's came by the API.
+func askOf(id core.StackID, by access.Principal, reason string) Ask {
+	trigger := TriggerManual
+	if by.Kind == access.KindServiceAccount {
+		trigger = TriggerAPI
+	}
+	return Ask{Stack: id, Trigger: trigger, Actor: by.Name, Reason: reason + " by " + by.Name}
+}
