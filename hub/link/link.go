@@ -1,0 +1,164 @@
+package link
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"berth/core/wire"
+)
+
+// ErrOver is what Send and Flush return once the link has ended.
+var ErrOver = errors.New("the link is over")
+
+// Link is one live connection between hub and worker. Its methods may be called from
+// any goroutine, Run once.
+type Link struct {
+	// Set once by New.
+	conn    Conn
+	options Options
+	ready   chan struct{} // holds a token when something was queued
+	over    chan struct{} // closed when the link has ended
+
+	readTimeout atomic.Int64 // nanoseconds
+
+	mu       sync.Mutex // guards what follows; never held during I/O
+	ended    bool
+	control  queue
+	bulk     queue
+	progress chan struct{} // closed after the next frame was written; nil while nobody waits
+}
+
+// New makes a link over conn. Nothing is read or written before Run, but messages can
+// be queued.
+func New(conn Conn, options Options) *Link {
+	options = options.withDefaults()
+	l := &Link{
+		conn: conn, options: options,
+		ready: make(chan struct{}, 1), over: make(chan struct{}),
+		control: queue{limit: options.ControlQueue}, bulk: queue{limit: options.BulkQueue},
+	}
+	l.SetReadTimeout(options.ReadTimeout)
+	return l
+}
+
+// SetReadTimeout changes how long the peer may be silent. It counts from the next frame
+// that is awaited.
+func (l *Link) SetReadTimeout(d time.Duration) { l.readTimeout.Store(int64(d)) }
+
+// Run carries the link until it ends, closes the connection, waits for everything that
+// it started, and returns why the link ended, which is never nil:
+//
+//   - the cause of ctx, when that ended;
+//   - what handle returned, as it is;
+//   - io.EOF when the peer closed in order;
+//   - an error that wraps os.ErrDeadlineExceeded, when the peer was silent or did not read;
+//   - a fault for which wire.Violation is true, when the peer broke the protocol;
+//   - any other error of the connection.
+//
+// handle gets each message, as a struct value such as wire.Hello, on the goroutine that
+// called Run: while it works nothing is read, and the peer is held back. Its context
+// ends with the link. It may Send, but must not wait for an answer to come in.
+//
+// When the link ends what is still queued is dropped; Flush first to have it sent.
+func (l *Link) Run(ctx context.Context, handle func(ctx context.Context, msg any) error) error {
+	ctx, end := context.WithCancelCause(ctx)
+	var children sync.WaitGroup
+	children.Add(1)
+	context.AfterFunc(ctx, func() {
+		defer children.Done()
+		l.finish()
+		l.conn.Close()
+	})
+	children.Go(func() { end(l.write(ctx)) })
+	defer children.Wait()
+	defer end(ErrOver) // for a handle that panics
+	end(l.read(ctx, handle))
+	return context.Cause(ctx)
+}
+
+func (l *Link) read(ctx context.Context, handle func(context.Context, any) error) error {
+	pace := newPace(l.options.Rate)
+	for {
+		silence := time.Duration(l.readTimeout.Load())
+		l.conn.SetReadDeadline(time.Now().Add(silence))
+		frame, err := l.conn.ReadFrame()
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return fmt.Errorf("nothing arrived for %v: %w", silence, err)
+		}
+		if err != nil {
+			return err
+		}
+		msg, err := wire.Decode(frame)
+		if err != nil {
+			return err
+		}
+		if !l.options.Side.mayReceive(msg) {
+			return wire.WrongDirection(msg)
+		}
+		if err := handle(ctx, msg); err != nil {
+			return err
+		}
+		if err := pace.wait(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+func (l *Link) write(ctx context.Context) error {
+	for ctx.Err() == nil {
+		from, frame := l.next()
+		if from == nil {
+			select {
+			case <-l.ready:
+			case <-ctx.Done():
+			}
+			continue
+		}
+		l.conn.SetWriteDeadline(time.Now().Add(l.options.WriteTimeout))
+		err := l.conn.WriteFrame(frame)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return fmt.Errorf("%d bytes were not taken within %v: %w", len(frame), l.options.WriteTimeout, err)
+		}
+		if err != nil {
+			return err
+		}
+		l.wrote(from)
+	}
+	return context.Cause(ctx)
+}
+
+// next takes the frame that is due, control before bulk; no queue when there is none.
+func (l *Link) next() (*queue, []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, q := range []*queue{&l.control, &l.bulk} {
+		if frame, found := q.pop(); found {
+			return q, frame
+		}
+	}
+	return nil, nil
+}
+
+// finish releases whoever waits and what is queued.
+func (l *Link) finish() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ended = true
+	l.control.frames, l.bulk.frames = nil, nil
+	close(l.over)
+}
+
+func (l *Link) wrote(q *queue) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	q.sent++
+	if l.progress != nil {
+		close(l.progress)
+		l.progress = nil
+	}
+}
