@@ -142,14 +142,13 @@ func (s *Store) UpdateStack(ctx context.Context, id core.StackID, change stacks.
 
 // applyChange puts change into st, as far as what runs permits it.
 func applyChange(tx *Tx, st *stacks.Stack, change stacks.Change) error {
-	var placed int
-	err := tx.tx.QueryRowContext(tx.ctx, tx.dialect.Placeholder(`SELECT count(*) FROM commands WHERE stack_id = ?`), st.ID).Scan(&placed)
+	placed, err := dispatched(tx, st.ID)
 	if err != nil {
 		return err
 	}
 	moved := change.Worker != nil && *change.Worker != st.Worker
 	renamed := change.Name != nil && *change.Name != st.Name
-	if placed > 0 && (renamed || (moved && st.Worker != "")) {
+	if placed && (renamed || (moved && st.Worker != "")) {
 		return fault.New(fault.Conflict, "stack.placed",
 			"The stack was deployed as %s, so its name and worker stay: its containers are there. Delete it with teardown and add it anew under the other name or worker.", st.Name)
 	}
@@ -172,6 +171,13 @@ func applyChange(tx *Tx, st *stacks.Stack, change stacks.Change) error {
 		st.AutoSync = *change.AutoSync
 	}
 	return nil
+}
+
+// dispatched reports whether anything of the stack was ever sent to a worker: revisions
+// are stored together with the command that puts them in place.
+func dispatched(tx *Tx, id core.StackID) (bool, error) {
+	n, err := one(tx, nil, scalar[int], `SELECT count(*) FROM revisions WHERE stack_id = ?`, id)
+	return n > 0, err
 }
 
 // lookAgain asks for a look at a repository: an edited stack may have something to catch up with.
@@ -210,11 +216,11 @@ func (s *Store) DeleteStack(ctx context.Context, id core.StackID, teardown, volu
 		if err := s.audit(tx, by.Audit("stack.delete", string(id), st.Name)); err != nil {
 			return false, err
 		}
-		used, err := one(tx, nil, scalar[int], `SELECT count(*) FROM commands WHERE stack_id = ? AND kind = ?`, id, stacks.CommandDeploy)
+		used, err := dispatched(tx, id)
 		if err != nil {
 			return false, err
 		}
-		if !teardown || used == 0 || st.Worker == "" {
+		if !teardown || !used || st.Worker == "" {
 			return true, removeStack(tx, id)
 		}
 		if st.Deleting {

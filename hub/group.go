@@ -1,0 +1,66 @@
+package hub
+
+import (
+	"context"
+	"sync"
+)
+
+// group runs at most limit functions at once, and one per key. Cancelling a key ends the
+// context of its function.
+type group[K comparable] struct {
+	limit int
+
+	mu      sync.Mutex
+	cancels map[K]context.CancelFunc // guarded by mu
+	running sync.WaitGroup
+}
+
+func newGroup[K comparable](limit int) *group[K] {
+	return &group[K]{limit: limit, cancels: map[K]context.CancelFunc{}}
+}
+
+// start runs fn for key in a goroutine unless one runs for it already or the group is
+// full; it reports whether it did.
+func (g *group[K]) start(ctx context.Context, key K, fn func(context.Context)) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if _, busy := g.cancels[key]; busy || len(g.cancels) >= g.limit {
+		return false
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	g.cancels[key] = cancel
+	g.running.Go(func() {
+		defer g.done(key, cancel)
+		fn(ctx)
+	})
+	return true
+}
+
+func (g *group[K]) done(key K, cancel context.CancelFunc) {
+	cancel()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.cancels, key)
+}
+
+// cancel ends the function of key; it reports whether one runs.
+func (g *group[K]) cancel(key K) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	cancel, busy := g.cancels[key]
+	if busy {
+		cancel()
+	}
+	return busy
+}
+
+// busy reports whether a function runs for key.
+func (g *group[K]) busy(key K) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	_, busy := g.cancels[key]
+	return busy
+}
+
+// wait returns when every function has.
+func (g *group[K]) wait() { g.running.Wait() }

@@ -1,0 +1,121 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"berth/core"
+)
+
+// Options is what a hub is made of. Everything but Meter is required.
+type Options struct {
+	Store     Store
+	Fleet     Fleet
+	Sources   Sources
+	Variables Variables
+	Files     RevisionFiles
+	Git       core.GitRemote
+	Compose   core.ComposeReader
+	Documents core.DocumentReader
+	Snapshots Snapshots
+	Meter     Meter
+
+	Scan      time.Duration // how often a repository is looked at: SCAN_INTERVAL
+	Heartbeat time.Duration // HEARTBEAT_INTERVAL; the read deadline of a link is three times this
+	Version   string
+	Now       core.Clock
+	Log       *slog.Logger
+}
+
+// Limits of what the hub does at once.
+const (
+	maxPipelines = 8  // deployments between start and dispatch
+	maxPolls     = 16 // repositories being looked at
+)
+
+// Hub runs the duties. Make it with New; it does nothing until Run.
+type Hub struct {
+	// Set once.
+	opts     Options
+	log      *slog.Logger
+	recorder *recorder
+	nudges   chan struct{} // holds one: more would say nothing new
+
+	polls     *group[core.RepositoryID]
+	pipelines *group[core.DeploymentID]
+	schedule  *schedule
+
+	mu       sync.Mutex
+	sessions map[core.WorkerID]*session      // guarded by mu; the newest of each worker
+	waiting  map[core.DeploymentID]time.Time // guarded by mu; parked until a worker connects
+	closing  bool                            // guarded by mu; no session is taken any more
+	serving  sync.WaitGroup                  // sessions
+}
+
+// New returns a hub that is ready to run.
+func New(opts Options) *Hub {
+	h := &Hub{
+		opts:      opts,
+		log:       opts.Log,
+		nudges:    make(chan struct{}, 1),
+		polls:     newGroup[core.RepositoryID](maxPolls),
+		pipelines: newGroup[core.DeploymentID](maxPipelines),
+		schedule:  newSchedule(opts.Scan),
+		sessions:  map[core.WorkerID]*session{},
+		waiting:   map[core.DeploymentID]time.Time{},
+	}
+	h.recorder = newRecorder(opts.Store, opts.Now, h.report)
+	return h
+}
+
+// Nudge makes the hub look at once. It never blocks.
+func (h *Hub) Nudge() {
+	select {
+	case h.nudges <- struct{}{}:
+	default:
+	}
+}
+
+// Run does the hub's duties until ctx ends, and returns when everything that it started
+// has ended. Sessions are told when to come back.
+func (h *Hub) Run(ctx context.Context) error {
+	if err := h.opts.Fleet.AllWorkersLeft(ctx); err != nil {
+		return err
+	}
+	var duties sync.WaitGroup
+	duties.Go(func() { h.recorder.run(ctx) })
+	duties.Go(func() { h.keepUp(ctx) })
+	h.tick(ctx)
+	h.closeSessions()
+	h.polls.wait()
+	h.pipelines.wait()
+	h.serving.Wait()
+	duties.Wait()
+	return h.recorder.flush(context.WithoutCancel(ctx))
+}
+
+// tick looks after every nudge and at least once a second.
+func (h *Hub) tick(ctx context.Context) {
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	for ctx.Err() == nil {
+		h.look(ctx)
+		select {
+		case <-ctx.Done():
+		case <-h.nudges:
+			h.schedule.forget()
+		case <-ticker.C:
+		}
+	}
+}
+
+// report logs an error that ends here, unless it only says that the hub is stopping.
+func (h *Hub) report(what string, err error, args ...any) {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return
+	}
+	h.log.Error(what, append(args, "error", err)...)
+}

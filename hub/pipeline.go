@@ -1,0 +1,334 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"berth/core"
+	"berth/core/fault"
+	"berth/core/fleet"
+	"berth/core/repositories"
+	"berth/core/stacks"
+	"berth/core/wire"
+)
+
+// deploy takes one deployment from queued to its worker: fetch, lint, policy, render,
+// secrets, dispatch. Until the command is stored nothing was touched, so that an error
+// ends the deployment, and a stop of the hub only means that it begins anew.
+func (h *Hub) deploy(ctx context.Context, d stacks.Deployment) {
+	if d.State == stacks.DeploymentQueued {
+		started, err := h.opts.Store.StartDeployment(ctx, d.ID)
+		if fault.Is(err, fault.Conflict) {
+			return // somebody cancelled it
+		}
+		if err != nil {
+			h.report("a deployment cannot be started", err, "deployment", d.ID)
+			return
+		}
+		d = started
+	}
+	if err := h.recorder.track(ctx, d); err != nil {
+		h.report("a deployment's log cannot be read", err, "deployment", d.ID)
+		return
+	}
+	w := &work{h: h, d: d}
+	err := w.run(ctx)
+	if err == nil || errors.Is(err, errParked) {
+		return
+	}
+	h.giveUp(ctx, d, err)
+}
+
+// giveUp ends a deployment that did not reach its worker. When the hub is stopping it is
+// left as it is, to begin anew.
+func (h *Hub) giveUp(ctx context.Context, d stacks.Deployment, err error) {
+	if ctx.Err() != nil {
+		current, readErr := h.opts.Store.Deployment(context.WithoutCancel(ctx), d.ID)
+		if readErr != nil || !current.Cancelling {
+			return
+		}
+		h.end(context.WithoutCancel(ctx), d.ID, stacks.DeploymentCancelled, "deployment.cancelled", "cancelled before anything was changed", nil)
+		return
+	}
+	if fault.KindOf(err) == fault.Internal {
+		h.log.Error("a deployment failed for a reason that we did not foresee", "deployment", d.ID, "error", err)
+	}
+	h.recorder.line(d.ID, fault.PublicOf(err)+"\n")
+	h.end(ctx, d.ID, stacks.DeploymentFailed, fault.CodeOf(err), fault.PublicOf(err), nil)
+}
+
+// end is endNow for callers that can do nothing about an error.
+func (h *Hub) end(ctx context.Context, id core.DeploymentID, state stacks.DeploymentState, code, text string, seen []stacks.ContainerState) {
+	h.report("the end of a deployment cannot be stored", h.endNow(ctx, id, state, code, text, seen), "deployment", id)
+}
+
+// endNow closes a deployment with what the recorder knows of it.
+func (h *Hub) endNow(ctx context.Context, id core.DeploymentID, state stacks.DeploymentState, code, text string, seen []stacks.ContainerState) error {
+	p, lines := h.recorder.take(id)
+	now := h.opts.Now()
+	phases := p.Phases
+	if state != stacks.DeploymentSucceeded {
+		phases = stacks.FailRunning(phases, text, now)
+	}
+	done, err := h.opts.Store.EndDeployment(ctx, stacks.Outcome{Deployment: id, State: state, Commit: p.Commit, Phases: phases,
+		ErrorCode: code, Error: text, Containers: seen, At: now}, lines)
+	if err != nil {
+		return err
+	}
+	if done {
+		h.meterEnd(ctx, id)
+		h.Nudge()
+	}
+	return nil
+}
+
+// meterEnd counts a deployment that has ended.
+func (h *Hub) meterEnd(ctx context.Context, id core.DeploymentID) {
+	d, err := h.opts.Store.Deployment(ctx, id)
+	if err != nil {
+		return // deleted with its stack meanwhile
+	}
+	h.opts.Meter.Deployed(d.Trigger, d.State, d.FinishedAt.Sub(d.QueuedAt))
+	for _, p := range d.Phases {
+		h.opts.Meter.PhaseEnded(p.Name, time.Duration(p.DurationMS)*time.Millisecond)
+	}
+}
+
+// work is one deployment on its way through the pipeline. It belongs to one goroutine.
+type work struct {
+	h     *Hub
+	d     stacks.Deployment
+	stack stacks.Stack
+	src   source
+
+	manifest  stacks.Manifest
+	project   core.ComposeProject
+	variables []stacks.Fingerprint
+	worker    fleet.Worker
+}
+
+// errParked says that the deployment waits for a worker; it is not a failure.
+var errParked = errors.New("waits for a worker")
+
+func (w *work) run(ctx context.Context) (err error) {
+	if w.stack, err = w.h.opts.Store.Stack(ctx, w.d.Stack); err != nil {
+		return err
+	}
+	defer func() {
+		if w.src.tree != nil {
+			err = errors.Join(err, w.src.tree.Close())
+		}
+	}()
+	for _, step := range []struct {
+		phase stacks.PhaseName
+		do    func(context.Context) (string, error)
+	}{
+		{stacks.PhaseFetch, w.fetch},
+		{stacks.PhaseLint, w.lint},
+		{stacks.PhasePolicy, w.policy},
+		{stacks.PhaseRender, w.render},
+		{stacks.PhaseSecrets, w.secrets},
+		{stacks.PhaseDispatch, w.dispatch},
+	} {
+		if err := w.step(ctx, step.phase, step.do); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// step runs one phase and records how it went.
+func (w *work) step(ctx context.Context, name stacks.PhaseName, do func(context.Context) (string, error)) error {
+	w.h.recorder.phase(w.d.ID, name, stacks.PhaseRunning, "")
+	message, err := do(ctx)
+	switch {
+	case errors.Is(err, errParked):
+		w.h.recorder.phase(w.d.ID, name, stacks.PhaseRunning, message)
+		return err
+	case err != nil:
+		w.h.recorder.phase(w.d.ID, name, stacks.PhaseFailed, fault.PublicOf(err))
+		return err
+	case name == stacks.PhaseDispatch:
+		return nil // its end is the worker's word
+	}
+	state := stacks.PhaseSucceeded
+	if name == stacks.PhasePolicy {
+		state = stacks.PhaseSkipped
+	}
+	w.h.recorder.phase(w.d.ID, name, state, message)
+	w.h.recorder.line(w.d.ID, fmt.Sprintf("%s: %s\n", name, message))
+	return nil
+}
+
+// fetch opens the newest commit of the stack's branch.
+func (w *work) fetch(ctx context.Context) (string, error) {
+	all, err := w.h.opts.Store.Repositories(ctx)
+	if err != nil {
+		return "", err
+	}
+	repository, err := findRepository(all, w.stack.Repository)
+	if err != nil {
+		return "", err
+	}
+	src, err := w.h.opts.Sources.Source(ctx, repository)
+	if err != nil {
+		return "", err
+	}
+	head, err := w.h.opts.Git.Head(ctx, src)
+	if err != nil {
+		return "", err
+	}
+	tree, commit, err := w.h.tree(ctx, src, head)
+	if err != nil {
+		return "", err
+	}
+	w.src = source{tree: watch(tree, w.stack.Path), commit: commit}
+	w.h.recorder.update(w.d.ID, func(p *stacks.Progress) { p.Commit = commit })
+	return fmt.Sprintf("commit %s of %s", commit.Short(), repository.Name), nil
+}
+
+func findRepository(all []repositories.Repository, id core.RepositoryID) (repositories.Repository, error) {
+	for _, r := range all {
+		if r.ID == id {
+			return r, nil
+		}
+	}
+	return repositories.Repository{}, fault.New(fault.NotFound, "repository.not_found", "The stack's repository does not exist any more.")
+}
+
+// lint reads the manifest and checks that there is something to deploy.
+func (w *work) lint(ctx context.Context) (string, error) {
+	if err := folderExists(ctx, w.src, w.stack.Path); err != nil {
+		return "", err
+	}
+	m, file, err := w.h.manifest(ctx, w.src.tree, w.stack.Path)
+	if err != nil {
+		return "", err
+	}
+	w.manifest = m
+	if file == "" {
+		return "no wireops.yaml, the defaults hold", nil
+	}
+	return file + " is valid", nil
+}
+
+// policy has nothing to judge by yet: no policy can be set.
+func (w *work) policy(context.Context) (string, error) { return "no policy is set", nil }
+
+// render makes the project and stores the repository content that it mounts.
+func (w *work) render(ctx context.Context) (string, error) {
+	variables, err := w.h.opts.Variables.ForRendering(ctx, w.stack.ID)
+	if err != nil {
+		return "", err
+	}
+	w.project, err = w.h.opts.Compose.Read(ctx, core.ComposeSource{
+		Project: w.stack.ProjectName(), Dir: w.stack.Path, Files: w.manifest.Files, Profiles: w.manifest.Profiles,
+		Tree: w.src.tree, Variables: variables,
+	}, w.h.opts.Files.PutBlob)
+	if err != nil {
+		return "", err
+	}
+	for _, warning := range w.project.Warnings {
+		w.h.recorder.line(w.d.ID, "warning: "+warning+"\n")
+	}
+	for _, name := range w.project.Missing {
+		w.h.recorder.line(w.d.ID, fmt.Sprintf("warning: the Compose file uses %s, which no variable of the stack provides; it is empty\n", name))
+	}
+	return fmt.Sprintf("%d compose services", len(w.project.Services)), nil
+}
+
+// secrets is the gate: every secret that reaches a compose service must resolve now. The
+// values are dropped again; they are resolved anew when the frame is built.
+func (w *work) secrets(ctx context.Context) (string, error) {
+	names := secretNames(w.project.Services)
+	values, err := w.h.opts.Variables.Secrets(ctx, w.stack.ID, names)
+	if err != nil {
+		return "", err
+	}
+	for _, name := range names {
+		w.variables = append(w.variables, stacks.Fingerprint{Name: name, Fingerprint: w.h.opts.Variables.Fingerprint(name, values[name])})
+	}
+	if len(names) == 0 {
+		return "none are used", nil
+	}
+	return "resolved " + strings.Join(names, ", "), nil
+}
+
+// dispatch stores the revision and the command that puts it in place.
+func (w *work) dispatch(ctx context.Context) (string, error) {
+	waiting, err := w.place(ctx)
+	if err != nil || waiting != "" {
+		return waiting, err
+	}
+	rev := stacks.Revision{Stack: w.stack.ID, Commit: w.src.commit, Manifest: w.manifest, Services: w.project.Services,
+		Content: w.project.Content, Variables: w.variables, Watch: w.src.tree.paths()}
+	rev.Digest = stacks.RevisionDigest(w.project, w.manifest, w.variables)
+	if err := w.fits(); err != nil {
+		return "", err
+	}
+	tree, err := sightOf(ctx, w.src, w.stack.Path, rev.Watch)
+	if err != nil {
+		return "", err
+	}
+	number, known, err := w.h.opts.Store.RevisionNumber(ctx, w.stack.ID, rev.Digest)
+	if err != nil {
+		return "", err
+	}
+	if !known {
+		rev.Number = number
+	}
+	if err := w.h.opts.Files.PutCompose(w.stack.ID, number, w.project.YAML); err != nil {
+		return "", err
+	}
+	return "", w.commit(ctx, rev, number, tree)
+}
+
+// commit stores revision, command and progress together and wakes the worker's session.
+func (w *work) commit(ctx context.Context, rev stacks.Revision, number int, tree string) error {
+	message := fmt.Sprintf("revision %d to worker %s", number, w.worker.Hostname)
+	if !w.worker.Online {
+		message = fmt.Sprintf("worker %s is offline; the deployment waits for it", w.worker.Hostname)
+	}
+	w.h.recorder.phase(w.d.ID, stacks.PhaseDispatch, stacks.PhaseRunning, message)
+	w.h.recorder.line(w.d.ID, "dispatch: "+message+"\n")
+	w.h.recorder.update(w.d.ID, func(p *stacks.Progress) {
+		p.Commit, p.Revision, p.Worker, p.Tree = w.src.commit, number, w.worker.ID, tree
+	})
+	now := w.h.opts.Now()
+	cmd := stacks.Command{ID: core.CommandID(core.NewID(core.PrefixCommand, now)), Attempt: 1, Worker: w.worker.ID, Kind: stacks.CommandDeploy,
+		Stack: w.stack.ID, Deployment: w.d.ID, State: stacks.CommandQueued, CreatedAt: now,
+		Body: stacks.CommandBody{Project: w.stack.ProjectName(), Revision: number, Options: w.d.Options, Seconds: int(w.manifest.Timeout.Seconds())}}
+	p, lines := w.h.recorder.pending(w.d.ID)
+	if _, err := w.h.opts.Store.Dispatch(ctx, rev, cmd, p, lines); err != nil {
+		return err
+	}
+	if s := w.h.session(w.worker.ID); s != nil {
+		s.wake()
+	}
+	return nil
+}
+
+// fits refuses what would not fit in a frame, before anything is stored.
+func (w *work) fits() error {
+	return wire.FitsFrame(wire.Command{Kind: wire.CommandDeploy, Deploy: &wire.Deploy{Compose: w.project.YAML, Content: w.project.Content}})
+}
+
+// secretNames returns the secret variables that reach any compose service, in order.
+func secretNames(services []core.ComposeService) []string {
+	seen := map[string]bool{}
+	names := []string{}
+	for _, s := range services {
+		for _, name := range s.Variables {
+			if !seen[name] {
+				seen[name] = true
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}

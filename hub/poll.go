@@ -1,0 +1,146 @@
+package hub
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"berth/core"
+	"berth/core/fault"
+	"berth/core/repositories"
+	"berth/core/stacks"
+)
+
+// pollTimeout bounds one look at a repository, fetch included.
+const pollTimeout = 6 * time.Minute
+
+// poll looks at one repository: one question to the remote, at most one fetch, one cheap
+// decision for each of its stacks. A head that was judged before is not looked at
+// again unless somebody asked.
+func (h *Hub) poll(ctx context.Context, r repositories.Repository) {
+	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
+	defer cancel()
+	if err := h.lookAt(ctx, r); err != nil && ctx.Err() == nil {
+		h.log.Warn("a repository cannot be read", "repository", r.Name, "error", err)
+		h.report("a failed look cannot be recorded",
+			h.opts.Store.SetFetchError(ctx, r.ID, fault.CodeOf(err), fault.PublicOf(err), h.opts.Now()))
+	}
+	if !r.AskedAt.IsZero() {
+		h.report("a finished look cannot be recorded", h.opts.Store.ClearAsked(ctx, r.ID, r.AskedAt))
+	}
+}
+
+func (h *Hub) lookAt(ctx context.Context, r repositories.Repository) error {
+	src, err := h.opts.Sources.Source(ctx, r)
+	if err != nil {
+		return err
+	}
+	head, err := h.opts.Git.Head(ctx, src)
+	if err != nil {
+		return err
+	}
+	if head != r.Head || !r.AskedAt.IsZero() {
+		tree, commit, err := h.tree(ctx, src, head)
+		if err != nil {
+			return err
+		}
+		defer tree.Close()
+		if err := h.judge(ctx, r, commit, tree); err != nil {
+			return err
+		}
+		head = commit
+	}
+	// The head is recorded last: until then a crash only means that it is judged again.
+	if head == r.Head && r.ErrorCode == "" {
+		return nil
+	}
+	return h.opts.Store.SetFetched(ctx, r.ID, head, h.opts.Now())
+}
+
+// tree opens a commit of a repository, fetching the branch when the mirror lacks it. The
+// branch may have moved on meanwhile; the commit that was opened is returned.
+func (h *Hub) tree(ctx context.Context, src core.GitSource, commit core.Commit) (core.Tree, core.Commit, error) {
+	tree, err := h.opts.Git.Tree(ctx, src.Repository, commit)
+	if err == nil || !fault.Is(err, fault.NotFound) {
+		return tree, commit, err
+	}
+	started := h.opts.Now()
+	commit, err = h.opts.Git.Fetch(ctx, src)
+	h.opts.Meter.Fetched(err == nil, h.opts.Now().Sub(started))
+	if err != nil {
+		return nil, "", err
+	}
+	tree, err = h.opts.Git.Tree(ctx, src.Repository, commit)
+	return tree, commit, err
+}
+
+// judge decides for each stack of a repository what follows from a commit.
+func (h *Hub) judge(ctx context.Context, r repositories.Repository, commit core.Commit, tree core.Tree) error {
+	all, err := h.opts.Store.StacksOfRepository(ctx, r.ID)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	watched, err := h.opts.Store.Watched(ctx, r.ID)
+	if err != nil {
+		return err
+	}
+	sights, err := look(ctx, tree, commit, all, watched)
+	if err != nil {
+		return err
+	}
+	var asks []stacks.Ask
+	var seen []stacks.Seen
+	for i, s := range all {
+		sights[i].Trigger = stacks.TriggerPoll
+		v := stacks.Decide(s, sights[i])
+		switch {
+		case v.Deploy:
+			asks = append(asks, stacks.Ask{Stack: s.ID, Trigger: stacks.TriggerPoll, Actor: "system", Commit: commit, Reason: v.Reason, SeenTree: sights[i].Tree})
+		case v.Record:
+			seen = append(seen, stacks.Seen{Stack: s.ID, Sight: sights[i], Verdict: v})
+		}
+	}
+	if err := h.opts.Store.RecordSeen(ctx, seen); err != nil {
+		return err
+	}
+	if err := h.opts.Store.QueueAll(ctx, asks); err != nil {
+		return err
+	}
+	if len(asks) > 0 {
+		h.Nudge()
+	}
+	return nil
+}
+
+// look reads the state of every stack's folder in one pass over the tree.
+func look(ctx context.Context, tree core.Tree, commit core.Commit, all []stacks.Stack, watched map[core.StackID][]string) ([]stacks.Sight, error) {
+	var paths []string
+	for _, s := range all {
+		paths = append(append(paths, s.Path), watched[s.ID]...)
+	}
+	hashes, err := tree.Hashes(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	sights := make([]stacks.Sight, len(all))
+	for i, s := range all {
+		sights[i] = stacks.Sight{Commit: commit, Tree: treeDigest(hashes, s.Path, watched[s.ID])}
+	}
+	return sights, nil
+}
+
+// treeDigest joins the hash of a stack's folder with those of what else it reads. It is
+// empty when the folder is missing.
+func treeDigest(hashes map[string]string, folder string, watch []string) string {
+	if hashes[folder] == "" || len(watch) == 0 {
+		return hashes[folder]
+	}
+	sum := sha256.New()
+	fmt.Fprintln(sum, hashes[folder])
+	for _, path := range watch {
+		fmt.Fprintf(sum, "%q %s\n", path, hashes[path])
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}

@@ -1,0 +1,152 @@
+package hub
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"berth/core"
+	"berth/core/fleet"
+	"berth/core/repositories"
+	"berth/core/secrets"
+	"berth/core/stacks"
+	"berth/core/wire"
+)
+
+// Store is what the hub keeps and reads. Each method is one transaction.
+type Store interface {
+	DeploymentStore
+	CommandStore
+	PollStore
+	UpkeepStore
+}
+
+// DeploymentStore is the state machine of deployments.
+type DeploymentStore interface {
+	// OpenDeployments returns every deployment that is queued or running, oldest first.
+	OpenDeployments(ctx context.Context) ([]stacks.Deployment, error)
+	// StartDeployment moves a queued deployment to running; Conflict when it is not queued any more.
+	StartDeployment(ctx context.Context, id core.DeploymentID) (stacks.Deployment, error)
+	// Deployment returns one deployment.
+	Deployment(ctx context.Context, id core.DeploymentID) (stacks.Deployment, error)
+	// SaveProgress stores progress and log lines of running deployments in one commit.
+	SaveProgress(ctx context.Context, progress []stacks.Progress, lines []stacks.LogLine) error
+	// LastLogNumber returns the number of the last stored piece of a log.
+	LastLogNumber(ctx context.Context, id core.DeploymentID) (uint64, error)
+	// RevisionNumber finds the revision with this digest, or the next free number.
+	RevisionNumber(ctx context.Context, stack core.StackID, digest string) (number int, known bool, err error)
+	// Revision returns one revision of a stack.
+	Revision(ctx context.Context, stack core.StackID, number int) (stacks.Revision, error)
+	// Dispatch stores revision, command and progress together.
+	Dispatch(ctx context.Context, rev stacks.Revision, cmd stacks.Command, p stacks.Progress, lines []stacks.LogLine) (int, error)
+	// EndDeployment closes a deployment; done is false when it was closed before.
+	EndDeployment(ctx context.Context, o stacks.Outcome, lines []stacks.LogLine) (done bool, err error)
+	// Stack returns one stack.
+	Stack(ctx context.Context, id core.StackID) (stacks.Stack, error)
+}
+
+// CommandStore keeps what is asked of workers.
+type CommandStore interface {
+	// OpenCommands returns a worker's commands that have not ended, oldest first.
+	OpenCommands(ctx context.Context, worker core.WorkerID) ([]stacks.Command, error)
+	// WorkersWithQueuedCommands returns the workers for which a command waits to be sent.
+	WorkersWithQueuedCommands(ctx context.Context) ([]core.WorkerID, error)
+	// Command returns a worker's own command; another's is NotFound.
+	Command(ctx context.Context, worker core.WorkerID, id core.CommandID) (stacks.Command, error)
+	// MarkSent records a delivery before it happens.
+	MarkSent(ctx context.Context, worker core.WorkerID, id core.CommandID, epoch uint64) (stacks.Command, error)
+	// MarkAccepted records that the worker has the command on disk.
+	MarkAccepted(ctx context.Context, worker core.WorkerID, id core.CommandID, attempt int, epoch uint64) error
+	// EndTeardown closes a teardown; without problem the stack goes with it.
+	EndTeardown(ctx context.Context, cmd stacks.Command, problem string, at time.Time) error
+	// SaveObserved stores what a worker saw of its stacks.
+	SaveObserved(ctx context.Context, worker core.WorkerID, seen []stacks.Observation, complete bool, at time.Time) ([]core.StackID, error)
+}
+
+// PollStore is what polling reads and records.
+type PollStore interface {
+	// Repositories returns every repository.
+	Repositories(ctx context.Context) ([]repositories.Repository, error)
+	// SetFetched records the head that was fetched; it writes only what changed.
+	SetFetched(ctx context.Context, id core.RepositoryID, head core.Commit, at time.Time) error
+	// SetFetchError records why fetching failed; it writes only what changed.
+	SetFetchError(ctx context.Context, id core.RepositoryID, code, text string, at time.Time) error
+	// ClearAsked takes back the wish to look at a repository, unless a newer one came.
+	ClearAsked(ctx context.Context, id core.RepositoryID, askedAt time.Time) error
+	// StacksOfRepository returns the stacks of a repository.
+	StacksOfRepository(ctx context.Context, id core.RepositoryID) ([]stacks.Stack, error)
+	// Watched returns what each stack of a repository reads outside its folder.
+	Watched(ctx context.Context, id core.RepositoryID) (map[core.StackID][]string, error)
+	// RecordSeen stores what polling saw for stacks that are not deployed.
+	RecordSeen(ctx context.Context, all []stacks.Seen) error
+	// QueueAll queues deployments that polling decided on, in one commit.
+	QueueAll(ctx context.Context, asks []stacks.Ask) error
+}
+
+// UpkeepStore bounds what grows.
+type UpkeepStore interface {
+	// Prune deletes what is older than retention allows, a bounded number of rows at a time;
+	// more says that there is more to delete.
+	Prune(ctx context.Context, now time.Time) (more bool, err error)
+}
+
+// Fleet knows the workers.
+type Fleet interface {
+	// Connected raises a worker's epoch and marks it online.
+	Connected(ctx context.Context, id core.WorkerID, hello wire.Hello) (uint64, error)
+	// WorkerLeft marks a worker as gone, if epoch is still its current one.
+	WorkerLeft(ctx context.Context, id core.WorkerID, epoch uint64) error
+	// AllWorkersLeft marks every worker as gone; the hub says so when it starts.
+	AllWorkersLeft(ctx context.Context) error
+	// UsableWorkers returns every worker that is not revoked.
+	UsableWorkers(ctx context.Context) ([]fleet.Worker, error)
+}
+
+// Sources opens a repository's credential.
+type Sources interface {
+	Source(ctx context.Context, r repositories.Repository) (core.GitSource, error)
+}
+
+// Variables gives what a stack's rendering and its containers may see.
+type Variables interface {
+	// ForRendering returns the stack's variables; secret ones without value.
+	ForRendering(ctx context.Context, stack core.StackID) ([]core.ComposeVariable, error)
+	// Secrets resolves the named secret variables of the stack. The fault names the
+	// provider and every variable that could not be resolved.
+	Secrets(ctx context.Context, stack core.StackID, names []string) (map[string]secrets.Value, error)
+	// Fingerprint identifies a value without telling it.
+	Fingerprint(name string, value secrets.Value) string
+}
+
+// RevisionFiles keeps rendered files and repository content.
+type RevisionFiles interface {
+	PutBlob(digest string, content []byte) error
+	OpenBlob(digest string) (io.ReadCloser, error)
+	PutCompose(stack core.StackID, number int, compose []byte) error
+	Compose(stack core.StackID, number int) ([]byte, error)
+	RemoveStack(stack core.StackID) error
+}
+
+// Snapshots caches what workers push of their metrics, for scrapes.
+type Snapshots interface {
+	// Connected begins a worker's series.
+	Connected(id core.WorkerID, hostname string)
+	// Heard notes a heartbeat and the round trip that the worker measured; 0 is unknown.
+	Heard(id core.WorkerID, roundTrip time.Duration)
+	// Put replaces the worker's snapshot; what is invalid in it is dropped and counted.
+	Put(id core.WorkerID, text string)
+	// Left ends the worker's series.
+	Left(id core.WorkerID)
+}
+
+// Meter counts what the hub does.
+type Meter interface {
+	// Fetched counts a fetch of a repository.
+	Fetched(ok bool, took time.Duration)
+	// Deployed counts a deployment that ended, with the time since it was queued.
+	Deployed(trigger stacks.Trigger, state stacks.DeploymentState, took time.Duration)
+	// PhaseEnded measures a phase.
+	PhaseEnded(phase stacks.PhaseName, took time.Duration)
+	// Refused counts a worker's message that was about something not its own.
+	Refused(what string)
+}

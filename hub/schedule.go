@@ -1,0 +1,53 @@
+package hub
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"berth/core"
+	"berth/core/repositories"
+)
+
+// schedule remembers when each repository is due. It is used by the ticking goroutine
+// only; what it holds is rebuilt after a restart by looking at everything once.
+type schedule struct {
+	interval time.Duration
+	due      map[core.RepositoryID]time.Time
+	known    []repositories.Repository // as last read from the store
+	readAt   time.Time                 // zero: read again
+}
+
+// reread is how long a list of repositories is trusted when nobody nudges.
+const reread = 10 * time.Second
+
+func newSchedule(interval time.Duration) *schedule {
+	return &schedule{interval: interval, due: map[core.RepositoryID]time.Time{}}
+}
+
+// forget makes the next look read the repositories again.
+func (s *schedule) forget() { s.readAt = time.Time{} }
+
+// stale reports whether the list must be read again.
+func (s *schedule) stale(now time.Time) bool { return now.Sub(s.readAt) >= reread }
+
+// know replaces the list.
+func (s *schedule) know(all []repositories.Repository, now time.Time) {
+	s.known, s.readAt = all, now
+	kept := make(map[core.RepositoryID]time.Time, len(all))
+	for _, r := range all {
+		kept[r.ID] = s.due[r.ID]
+	}
+	s.due = kept
+}
+
+// isDue reports whether a repository is to be looked at now: it was asked for, or its
+// interval has passed.
+func (s *schedule) isDue(r repositories.Repository, now time.Time) bool {
+	return !r.AskedAt.IsZero() || !now.Before(s.due[r.ID])
+}
+
+// looked sets when a repository is due next: after interval, less up to a tenth, so that
+// many repositories do not stay in step.
+func (s *schedule) looked(id core.RepositoryID, now time.Time) {
+	s.due[id] = now.Add(s.interval - rand.N(s.interval/10+1))
+}

@@ -1,0 +1,227 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"berth/core"
+	"berth/core/fault"
+	"berth/core/fleet"
+	"berth/core/wire"
+	"berth/hub/link"
+)
+
+// session is one worker's live link: what it says is applied, and what it is to do is sent.
+type session struct {
+	// Set once.
+	h      *Hub
+	worker fleet.Worker
+	link   *link.Link
+	end    context.CancelCauseFunc // ends the link
+	wakes  chan struct{}           // holds one: there may be commands to send
+	blobs  chan wire.BlobWant
+
+	// Set by the greeting, before anything else uses them.
+	epoch  uint64
+	ended  map[core.CommandID]bool // commands whose result the worker holds: not sent again
+	joined bool
+
+	children sync.WaitGroup
+
+	strikes int                               // of the reader: messages about what is not this worker's
+	events  map[core.CommandID]*eventProgress // of the reader
+
+	mu       sync.Mutex
+	requests map[uint64]*liveRequest // guarded by mu
+	lastID   uint64                  // guarded by mu
+}
+
+// Limits of a session.
+const (
+	maxBlobsWaiting = 1024
+	maxStrikes      = 3
+	byeTimeout      = 2 * time.Second
+)
+
+var (
+	errStopping   = errors.New("the hub is stopping")
+	errSuperseded = errors.New("the worker made a newer connection")
+	errStrikes    = errors.New("the worker kept sending about commands that are not its own")
+)
+
+// Serve talks to a worker that was admitted, until its link is over. It implements the
+// worker port's wish for a hub.
+func (h *Hub) Serve(ctx context.Context, conn link.Conn, worker fleet.Worker) error {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	s := &session{
+		h: h, worker: worker, end: end, wakes: make(chan struct{}, 1), blobs: make(chan wire.BlobWant, maxBlobsWaiting),
+		ended: map[core.CommandID]bool{}, events: map[core.CommandID]*eventProgress{}, requests: map[uint64]*liveRequest{},
+		link: link.New(conn, link.Options{Side: link.Hub, ReadTimeout: 3 * h.opts.Heartbeat}),
+	}
+	if !h.admit() {
+		conn.Close()
+		return errStopping
+	}
+	defer h.serving.Done()
+	err := s.link.Run(ctx, s.handle)
+	s.leave(context.WithoutCancel(ctx))
+	h.log.Info("worker left", "worker", worker.ID, "hostname", worker.Hostname, "reason", err)
+	return err
+}
+
+// admit counts a session in, unless the hub is stopping.
+func (h *Hub) admit() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closing {
+		return false
+	}
+	h.serving.Add(1)
+	return true
+}
+
+// closeSessions tells every worker when to come back, and ends its link.
+func (h *Hub) closeSessions() {
+	h.mu.Lock()
+	h.closing = true
+	all := make([]*session, 0, len(h.sessions))
+	for _, s := range h.sessions {
+		all = append(all, s)
+	}
+	h.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), byeTimeout)
+	defer cancel()
+	var farewells sync.WaitGroup
+	for _, s := range all {
+		farewells.Go(func() { s.bye(ctx, errStopping, 1) })
+	}
+	farewells.Wait()
+}
+
+// bye ends the link after telling the worker why; a peer that does not read is not waited for.
+func (s *session) bye(ctx context.Context, why error, retrySeconds int) {
+	if err := s.link.Send(ctx, wire.Bye{Reason: why.Error(), RetrySeconds: retrySeconds}); err == nil {
+		// The link ends either way; an unsent farewell only costs the worker its reason.
+		_ = s.link.Flush(ctx)
+	}
+	s.end(why)
+}
+
+// Revoked ends the link of a worker that was revoked.
+func (h *Hub) Revoked(id core.WorkerID) {
+	if s := h.session(id); s != nil {
+		s.end(fleet.Revoked())
+	}
+}
+
+// greet answers the worker's first message and takes the link into service.
+func (s *session) greet(ctx context.Context, hello wire.Hello) error {
+	epoch, err := s.h.opts.Fleet.Connected(ctx, s.worker.ID, hello)
+	if err != nil {
+		return err
+	}
+	s.epoch = epoch
+	settle, err := s.settle(ctx, hello.Journal)
+	if err != nil {
+		return err
+	}
+	welcome := wire.Welcome{Epoch: epoch, HeartbeatSeconds: int(s.h.opts.Heartbeat.Seconds()), Version: s.h.opts.Version, Settle: settle}
+	if err := s.link.Send(ctx, welcome); err != nil {
+		return err
+	}
+	s.join()
+	s.h.opts.Snapshots.Connected(s.worker.ID, hello.Hostname)
+	s.h.log.Info("worker connected", "worker", s.worker.ID, "hostname", hello.Hostname, "version", hello.Version, "epoch", epoch)
+	s.children.Go(func() { s.deliver(ctx) })
+	s.children.Go(func() { s.serveBlobs(ctx) })
+	s.wake()
+	s.h.unpark()
+	s.h.Nudge()
+	return nil
+}
+
+// join makes this the worker's current session; the newer of two connections wins.
+func (s *session) join() {
+	s.h.mu.Lock()
+	old := s.h.sessions[s.worker.ID]
+	s.h.sessions[s.worker.ID] = s
+	s.joined = true
+	s.h.mu.Unlock()
+	if old != nil {
+		old.end(errSuperseded)
+	}
+}
+
+// leave undoes what greet did, once the link is over.
+func (s *session) leave(ctx context.Context) {
+	s.end(nil)
+	s.children.Wait()
+	s.failRequests()
+	if s.epoch == 0 {
+		return
+	}
+	s.h.mu.Lock()
+	current := s.h.sessions[s.worker.ID] == s
+	if current {
+		delete(s.h.sessions, s.worker.ID)
+	}
+	s.h.mu.Unlock()
+	if current {
+		s.h.opts.Snapshots.Left(s.worker.ID)
+	}
+	s.h.report("a worker's leaving cannot be stored", s.h.opts.Fleet.WorkerLeft(ctx, s.worker.ID, s.epoch), "worker", s.worker.ID)
+}
+
+// wake makes the session look for commands to send. It never blocks.
+func (s *session) wake() {
+	select {
+	case s.wakes <- struct{}{}:
+	default:
+	}
+}
+
+// handle applies one message. It runs on the link's reading goroutine.
+func (s *session) handle(ctx context.Context, msg any) error {
+	if hello, first := msg.(wire.Hello); first || s.epoch == 0 {
+		if !first || s.epoch != 0 {
+			return fault.New(fault.Malformed, "wire.order", "A link begins with exactly one hello.")
+		}
+		return s.greet(ctx, hello)
+	}
+	switch m := msg.(type) {
+	case wire.Heartbeat:
+		s.h.opts.Snapshots.Heard(s.worker.ID, time.Duration(m.RoundTripUS)*time.Microsecond)
+		return s.link.Send(ctx, wire.HeartbeatAck{Number: m.Number})
+	case wire.Snapshot:
+		s.h.opts.Snapshots.Put(s.worker.ID, m.Text)
+	case wire.Observed:
+		return s.observed(ctx, m)
+	case wire.Accepted:
+		return s.accepted(ctx, m)
+	case wire.Event:
+		return s.event(ctx, m)
+	case wire.Result:
+		return s.result(ctx, m)
+	case wire.BlobWant:
+		return s.wantBlob(ctx, m)
+	case wire.Reply:
+		s.reply(m)
+	case wire.Bye:
+		return errors.New("the worker said goodbye: " + m.Reason)
+	}
+	return nil
+}
+
+// strike counts a message about something that is not this worker's. A few may be honest
+// (the row is gone); more are not.
+func (s *session) strike(what string) error {
+	s.strikes++
+	s.h.opts.Meter.Refused(what)
+	if s.strikes > maxStrikes {
+		return errStrikes
+	}
+	return nil
+}
