@@ -5,6 +5,10 @@ import "berth/handlers/guard"
 // Deps is everything that the handlers need from outside, one part for each area. The
 // mains fill it; tests fill it with a real store in a temporary folder.
 type Deps struct {
-	Guard guard.Config
-	Ops   OpsDeps
+	Guard    guard.Config
+	Identity IdentityDeps
+	Ops      OpsDeps
 }
+
+// secure reports whether browsers reach the server over TLS, so that cookies demand it.
+func (d Deps) secure() bool { return d.Guard.AppURL != nil && d.Guard.AppURL.Scheme == "https" }

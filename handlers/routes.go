@@ -6,5 +6,6 @@ import "slices"
 func Routes(d Deps) []Route {
 	return slices.Concat(
 		opsRoutes(d),
+		identityRoutes(d),
 	)
 }

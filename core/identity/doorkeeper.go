@@ -1,0 +1,73 @@
+package identity
+
+import (
+	"context"
+
+	"berth/core"
+	"berth/core/access"
+	"berth/core/fault"
+	"berth/core/seal"
+)
+
+var (
+	errSession = fault.New(fault.Unauthenticated, "auth.session_ended", "The session has ended. Sign in again.")
+	errKey     = fault.New(fault.Unauthenticated, "auth.key_invalid",
+		"The API key is not valid: it is mistyped, expired or revoked, or its service account is disabled. Make a new one under Settings, Service Accounts.")
+)
+
+// Credentials looks up what is kept of a credential, with whoever it belongs to as they
+// are now. NotFound when there is none.
+type Credentials interface {
+	// StoredSession returns a session by its id.
+	StoredSession(ctx context.Context, id core.SessionID) (StoredSession, error)
+	// StoredKey returns an API key by its id.
+	StoredKey(ctx context.Context, id core.APIKeyID) (StoredKey, error)
+}
+
+// Doorkeeper turns the credential of a request into who asks. It reads and never writes,
+// and keeps nothing: what is revoked is refused from the next request on.
+type Doorkeeper struct {
+	store Credentials
+	macs  MACs
+	now   core.Clock
+}
+
+// NewDoorkeeper returns a Doorkeeper.
+func NewDoorkeeper(store Credentials, macs MACs, now core.Clock) *Doorkeeper {
+	return &Doorkeeper{store: store, macs: macs, now: now}
+}
+
+// BySession returns the user whose browser carries this cookie. Unauthenticated "auth.session_ended".
+func (d *Doorkeeper) BySession(ctx context.Context, cookie string) (access.Principal, error) {
+	id, secret, ok := splitCookie(cookie)
+	if !ok {
+		return access.Principal{}, errSession
+	}
+	kept, err := d.store.StoredSession(ctx, id)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return access.Principal{}, err
+	}
+	// An unknown session has no code, and no message has that one.
+	genuine := d.macs.VerifyMAC(seal.PurposeSession, sessionMessage(id, secret), kept.MAC)
+	if !genuine || !d.now().Before(kept.ExpiresAt) || kept.User.Disabled {
+		return access.Principal{}, errSession
+	}
+	return kept.User.Principal(kept.ID), nil
+}
+
+// ByAPIKey returns the service account to which this key belongs. Unauthenticated "auth.key_invalid".
+func (d *Doorkeeper) ByAPIKey(ctx context.Context, text string) (access.Principal, error) {
+	token, err := seal.ParseToken(text)
+	if err != nil || token.Kind() != seal.TokenAPIKey {
+		return access.Principal{}, errKey
+	}
+	kept, err := d.store.StoredKey(ctx, core.APIKeyID(token.ID()))
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return access.Principal{}, err
+	}
+	genuine := d.macs.VerifyToken(token, kept.MAC)
+	if !genuine || kept.Key.Expired(d.now()) || kept.Account.Disabled {
+		return access.Principal{}, errKey
+	}
+	return kept.Account.Principal(), nil
+}

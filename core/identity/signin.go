@@ -1,0 +1,93 @@
+package identity
+
+import (
+	"context"
+
+	"berth/core"
+	"berth/core/access"
+	"berth/core/fault"
+	"berth/core/secrets"
+)
+
+// errSignIn does not say which of the two is wrong, nor that an account is disabled.
+var errSignIn = fault.New(fault.Unauthenticated, "auth.failed",
+	"The e-mail address or the password is wrong, or the account is disabled.")
+
+// Sessions keeps sessions and knows users by their address.
+type Sessions interface {
+	// UserByEmail returns the user with a normalised address and the hash of their
+	// password. NotFound when there is none.
+	UserByEmail(ctx context.Context, email string) (User, string, error)
+	// OpenSession stores a session, ends the one it replaces (empty: none) and those that have expired, and
+	// audits it. Unauthenticated when the user has been disabled or removed meanwhile.
+	OpenSession(ctx context.Context, who access.Principal, session StoredSession, replaced core.SessionID) error
+	// CloseSession ends the session that who asks with. Ending one that has ended is no error.
+	CloseSession(ctx context.Context, who access.Principal) error
+}
+
+// SignIn opens and closes the sessions of people.
+type SignIn struct {
+	store     Sessions
+	passwords *Passwords
+	macs      MACs
+	now       core.Clock
+	throttle  *throttle
+}
+
+// NewSignIn returns a SignIn.
+func NewSignIn(store Sessions, passwords *Passwords, macs MACs, now core.Clock) *SignIn {
+	return &SignIn{store: store, passwords: passwords, macs: macs, now: now, throttle: newThrottle(now)}
+}
+
+// Open opens a session; who says where the request came from and, with its session, which
+// one this replaces: a session never survives signing in. Unauthenticated "auth.failed",
+// TooMany "auth.too_many", Unavailable "auth.busy".
+func (s *SignIn) Open(ctx context.Context, who access.Principal, email string, password secrets.Value) (Session, error) {
+	email = NormalEmail(email)
+	if len(email) > maxEmail || len(password.Reveal()) > maxPassword {
+		return Session{}, errSignIn
+	}
+	try, err := s.throttle.begin(email, who.Address)
+	if err != nil {
+		return Session{}, err
+	}
+	user, err := s.prove(ctx, email, password)
+	if err != nil {
+		if !fault.Is(err, fault.Unauthenticated) {
+			try.giveBack() // nothing was learnt from it
+		}
+		return Session{}, err
+	}
+	session, kept := newSession(s.macs, user, stamp(s.now))
+	asker := user.Principal(session.ID)
+	asker.Address = who.Address
+	if err := s.store.OpenSession(ctx, asker, kept, core.SessionID(who.Session)); err != nil {
+		return Session{}, err
+	}
+	try.succeeded()
+	return session, nil
+}
+
+// prove returns the enabled user whose password this is. It costs the same whoever they are.
+func (s *SignIn) prove(ctx context.Context, email string, password secrets.Value) (User, error) {
+	user, hash, err := s.store.UserByEmail(ctx, email)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return User{}, err
+	}
+	fits, err := s.passwords.Verify(ctx, hash, password)
+	if err != nil {
+		return User{}, err
+	}
+	if !fits || user.Disabled {
+		return User{}, errSignIn
+	}
+	return user, nil
+}
+
+// Close ends the session that who asks with; an API key has none to end.
+func (s *SignIn) Close(ctx context.Context, who access.Principal) error {
+	if who.Session == "" {
+		return nil
+	}
+	return s.store.CloseSession(ctx, who)
+}

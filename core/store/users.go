@@ -1,0 +1,132 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"berth/core"
+	"berth/core/access"
+	"berth/core/fault"
+	"berth/core/identity"
+)
+
+var (
+	errUserMissing = fault.New(fault.NotFound, "user.not_found", "There is no such user.")
+	errEmailTaken  = fault.New(fault.Conflict, "user.email_taken", "Another user has this e-mail address.")
+	errLastAdmin   = fault.New(fault.Conflict, "user.last_admin",
+		"This is the last administrator who can sign in. Make somebody else an administrator first.")
+)
+
+const userColumns = `users.id, users.email, users.name, users.role, users.disabled, users.created_at, users.updated_at`
+
+// userInto returns where userColumns are scanned to, and what completes u afterwards.
+func userInto(u *identity.User) (dest []any, finish func()) {
+	var created, updated int64
+	return []any{&u.ID, &u.Email, &u.Name, &u.Role, &u.Disabled, &created, &updated},
+		func() { u.CreatedAt, u.UpdatedAt = fromMicros(created), fromMicros(updated) }
+}
+
+func scanUser(row scanner) (identity.User, error) {
+	var u identity.User
+	dest, finish := userInto(&u)
+	err := row.Scan(dest...)
+	finish()
+	return u, err
+}
+
+// Users lists users, oldest first.
+func (s *Store) Users(ctx context.Context, ask core.Page) (core.List[identity.User], error) {
+	return read(ctx, s, func(tx *Tx) (core.List[identity.User], error) {
+		items, err := many(tx, scanUser, `SELECT `+userColumns+` FROM users WHERE id > ? ORDER BY id LIMIT ?`, ask.After, ask.Limit+1)
+		return page(items, ask, func(u identity.User) string { return string(u.ID) }), err
+	})
+}
+
+// User returns one user; NotFound "user.not_found".
+func (s *Store) User(ctx context.Context, id core.UserID) (identity.User, error) {
+	return read(ctx, s, func(tx *Tx) (identity.User, error) { return userByID(tx, id) })
+}
+
+func userByID(tx *Tx, id core.UserID) (identity.User, error) {
+	return one(tx, errUserMissing, scanUser, `SELECT `+userColumns+` FROM users WHERE id = ?`, id)
+}
+
+// UserByEmail implements identity.Sessions.
+func (s *Store) UserByEmail(ctx context.Context, email string) (identity.User, string, error) {
+	var hash string
+	user, err := read(ctx, s, func(tx *Tx) (identity.User, error) {
+		return one(tx, errUserMissing, func(row scanner) (identity.User, error) {
+			var u identity.User
+			dest, finish := userInto(&u)
+			err := row.Scan(append(dest, &hash)...)
+			finish()
+			return u, err
+		}, `SELECT `+userColumns+`, users.password FROM users WHERE email = ?`, email)
+	})
+	return user, hash, err
+}
+
+// ChangeUser changes role or state of a user, ends their sessions when either differs,
+// and audits it. NotFound "user.not_found", Conflict "user.last_admin".
+func (s *Store) ChangeUser(ctx context.Context, who access.Principal, id core.UserID, change identity.UserChange) (identity.User, error) {
+	return write(ctx, s, func(tx *Tx) (identity.User, error) {
+		u, err := userByID(tx, id)
+		if err != nil {
+			return u, err
+		}
+		before := u
+		if change.Role != nil {
+			u.Role = *change.Role
+		}
+		if change.Disabled != nil {
+			u.Disabled = *change.Disabled
+		}
+		if u == before {
+			return u, nil
+		}
+		u.UpdatedAt = fromMicros(micros(s.now())) // as it will be read
+		return u, s.changeUser(tx, who, u)
+	})
+}
+
+func (s *Store) changeUser(tx *Tx, who access.Principal, u identity.User) error {
+	if err := tx.change(errUserMissing, `UPDATE users SET role = ?, disabled = ?, updated_at = ? WHERE id = ?`,
+		u.Role, u.Disabled, micros(u.UpdatedAt), u.ID); err != nil {
+		return err
+	}
+	if err := keepAdmin(tx); err != nil {
+		return err
+	}
+	if _, err := tx.exec(`DELETE FROM sessions WHERE user_id = ?`, u.ID); err != nil {
+		return err
+	}
+	return s.audit(tx, who.Audit("user.change", string(u.ID), fmt.Sprintf("%s: role %s, disabled %t", u.Email, u.Role, u.Disabled)))
+}
+
+// DeleteUser removes a user with their sessions and audits it. NotFound
+// "user.not_found", Conflict "user.last_admin".
+func (s *Store) DeleteUser(ctx context.Context, who access.Principal, id core.UserID) error {
+	return s.db.Write(ctx, func(tx *Tx) error {
+		u, err := userByID(tx, id)
+		if err != nil {
+			return err
+		}
+		if err := tx.change(errUserMissing, `DELETE FROM users WHERE id = ?`, id); err != nil {
+			return err
+		}
+		if err := keepAdmin(tx); err != nil {
+			return err
+		}
+		return s.audit(tx, who.Audit("user.delete", string(id), u.Email))
+	})
+}
+
+// keepAdmin refuses a transaction after which nobody could administer. It looks at the
+// result rather than at who is changed, so that no way of losing the last one is missed.
+func keepAdmin(tx *Tx) error {
+	left, err := one(tx, errUserMissing, scalar[int], `SELECT count(*) FROM users WHERE role = ? AND disabled = 0`, access.RoleAdmin)
+	if err == nil && left == 0 {
+		err = errLastAdmin
+	}
+	return err
+}

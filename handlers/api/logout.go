@@ -1,0 +1,26 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"berth/core/access"
+	"berth/handlers/endpoint"
+)
+
+// SessionCloser closes sessions.
+type SessionCloser interface {
+	// Close ends the session that who asks with; see identity.SignIn.
+	Close(ctx context.Context, who access.Principal) error
+}
+
+// Logout ends the session and takes the cookie from the browser.
+func Logout(sessions SessionCloser, secure bool) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		if err := sessions.Close(r.Context(), endpoint.Principal(r.Context())); err != nil {
+			return err
+		}
+		endpoint.ClearSession(w, secure)
+		return endpoint.NoContent(w)
+	})
+}

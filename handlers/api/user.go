@@ -1,0 +1,22 @@
+package api
+
+import (
+	"time"
+
+	"berth/core"
+	"berth/core/access"
+	"berth/core/identity"
+)
+
+// User is a person who signs in.
+type User struct {
+	ID        core.UserID `json:"id"`
+	Email     string      `json:"email"`
+	Name      string      `json:"name"`
+	Role      access.Role `json:"role"`
+	Disabled  bool        `json:"disabled"`
+	CreatedAt time.Time   `json:"created_at"`
+	UpdatedAt time.Time   `json:"updated_at"`
+}
+
+func showUser(u identity.User) User { return User(u) }
