@@ -1,0 +1,115 @@
+package outbox
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"berth/core/wire"
+	"berth/hub/worker/journal"
+)
+
+// Box holds the feeds of all commands of a worker.
+type Box struct {
+	bell chan struct{} // holds a token when something may have become due
+
+	mu      sync.Mutex // guards what follows, and the feeds
+	feeds   []*Feed    // in order of opening
+	last    int        // index of the feed that was served last
+	dropped uint64     // chunks that were dropped, ever
+}
+
+// New returns an empty box.
+func New() *Box { return &Box{bell: make(chan struct{}, 1)} }
+
+// Open begins the feed of a command. Its first event has the number base+1; a command
+// that goes on after a restart of the worker takes a higher base.
+func (b *Box) Open(key journal.Key, base uint64) *Feed {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f := &Feed{box: b, key: key, number: base}
+	b.feeds = append(b.feeds, f)
+	return f
+}
+
+// Pending reports whether something of a command has not been sent yet.
+func (b *Box) Pending(key journal.Key) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.ContainsFunc(b.feeds, func(f *Feed) bool { return f.key == key })
+}
+
+// Dropped returns how many chunks of logs were ever dropped.
+func (b *Box) Dropped() uint64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.dropped
+}
+
+// next hands out the event that is due, feeds in turn. Without one, wait says when to
+// ask again; negative: not before the bell rings.
+func (b *Box) next(now time.Time) (feed *Feed, event wire.Event, wait time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	wait = -1
+	for i := range b.feeds {
+		at := (b.last + 1 + i) % len(b.feeds)
+		f := b.feeds[at]
+		due, ok := f.due()
+		if !ok {
+			continue
+		}
+		left := due.Sub(now)
+		if left <= 0 {
+			b.last = at
+			return f, f.take(), 0
+		}
+		if wait < 0 || left < wait {
+			wait = left
+		}
+	}
+	return nil, wire.Event{}, wait
+}
+
+// landed takes note that the event in flight was sent, or returns it when no link took
+// it. last reports that it was the last of a feed that is finished.
+func (b *Box) landed(f *Feed, sent bool) (last bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f.landed(sent)
+	return f.finished && f.empty()
+}
+
+// sweep removes the feeds that are finished and empty, and reports whether there was one.
+func (b *Box) sweep() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	before := len(b.feeds)
+	b.feeds = slices.DeleteFunc(b.feeds, func(f *Feed) bool { return f.finished && f.empty() })
+	return len(b.feeds) < before
+}
+
+// boundFinished drops the oldest of too many feeds that nobody fetches.
+func (b *Box) boundFinished() {
+	finished := 0
+	for _, f := range slices.Backward(b.feeds) {
+		if !f.finished {
+			continue
+		}
+		if finished++; finished > maxFinished {
+			b.remove(f)
+			return
+		}
+	}
+}
+
+func (b *Box) remove(f *Feed) {
+	b.feeds = slices.DeleteFunc(b.feeds, func(other *Feed) bool { return other == f })
+}
+
+func (b *Box) ring() {
+	select {
+	case b.bell <- struct{}{}:
+	default:
+	}
+}

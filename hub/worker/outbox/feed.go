@@ -1,0 +1,175 @@
+package outbox
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"berth/core/wire"
+	"berth/hub/worker/journal"
+)
+
+// Bounds of what waits, in bytes, and of how long it may.
+const (
+	chunkBytes  = 32 << 10  // one Event.Log; half of what is allowed, for slow links
+	feedBytes   = 512 << 10 // waiting chunks of one command
+	maxLine     = 16 << 10  // a longer line is cut
+	maxFinished = 16        // feeds of commands that have ended
+	flushAfter  = 100 * time.Millisecond
+)
+
+// Feed is what one command has to tell. Its methods may be called from any goroutine
+// and never block on a link.
+type Feed struct {
+	box *Box
+	key journal.Key
+
+	// Guarded by box.mu.
+	number   uint64 // of the last event
+	waiting  []wire.Event
+	bytes    int             // of log text in waiting
+	chunk    strings.Builder // lines that are not an event yet
+	since    time.Time       // of the first line in chunk
+	lost     int             // lines that were dropped before what waits
+	flying   *wire.Event     // handed out and not sent yet
+	told     int             // how many lost lines flying tells of
+	finished bool
+}
+
+// Line adds text to the log, one line or several.
+func (f *Feed) Line(text string) {
+	f.box.mu.Lock()
+	defer f.box.mu.Unlock()
+	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
+		f.add(cut(strings.TrimSuffix(line, "\r")))
+	}
+	f.box.ring()
+}
+
+// Phase tells that a phase changed. The lines before it go first.
+func (f *Feed) Phase(p wire.PhaseEvent) {
+	f.box.mu.Lock()
+	defer f.box.mu.Unlock()
+	f.seal()
+	f.push(wire.Event{Phase: &p})
+	f.box.ring()
+}
+
+// Finish says that nothing more comes. What waits is sent without delay.
+func (f *Feed) Finish() {
+	f.box.mu.Lock()
+	defer f.box.mu.Unlock()
+	f.seal()
+	f.finished = true
+	f.box.boundFinished()
+	f.box.ring()
+}
+
+// Drop forgets the feed and what waits in it.
+func (f *Feed) Drop() {
+	f.box.mu.Lock()
+	defer f.box.mu.Unlock()
+	f.box.remove(f)
+	f.box.ring()
+}
+
+func (f *Feed) add(line string) {
+	if f.chunk.Len() > 0 && f.chunk.Len()+len(line)+1 > chunkBytes {
+		f.seal()
+	}
+	if f.chunk.Len() == 0 {
+		f.since = time.Now()
+	}
+	f.chunk.WriteString(line)
+	f.chunk.WriteByte('\n')
+}
+
+// seal makes an event of the lines so far.
+func (f *Feed) seal() {
+	if f.chunk.Len() == 0 {
+		return
+	}
+	text := f.chunk.String()
+	f.chunk.Reset()
+	f.push(wire.Event{Log: text})
+	f.bytes += len(text)
+	for f.bytes > feedBytes && f.dropOldest() {
+	}
+}
+
+func (f *Feed) push(e wire.Event) {
+	f.number++
+	e.ID, e.Attempt, e.Number = f.key.ID, f.key.Attempt, f.number
+	f.waiting = append(f.waiting, e)
+}
+
+// dropOldest drops the oldest log text; phases stay.
+func (f *Feed) dropOldest() bool {
+	for i, e := range f.waiting {
+		if e.Log != "" {
+			f.lost += strings.Count(e.Log, "\n")
+			f.bytes -= len(e.Log)
+			f.waiting = append(f.waiting[:i], f.waiting[i+1:]...)
+			f.box.dropped++
+			return true
+		}
+	}
+	return false
+}
+
+// due returns when the feed has something to send; ok is false when it has nothing.
+func (f *Feed) due() (at time.Time, ok bool) {
+	switch {
+	case len(f.waiting) > 0:
+		return time.Time{}, true
+	case f.chunk.Len() > 0:
+		return f.since.Add(flushAfter), true
+	}
+	return time.Time{}, false
+}
+
+// take hands out the oldest event, with a mark where lines are missing before it.
+func (f *Feed) take() wire.Event {
+	if len(f.waiting) == 0 {
+		f.seal()
+	}
+	e := f.waiting[0]
+	f.waiting = f.waiting[1:]
+	f.bytes -= len(e.Log)
+	f.flying = &e
+	if f.lost == 0 || e.Log == "" {
+		return e
+	}
+	f.told = f.lost
+	marked := e
+	marked.Log = fmt.Sprintf("… %d lines are missing here: the link to the hub could not keep up …\n", f.lost) + e.Log
+	return marked
+}
+
+// landed ends a flight: the event was sent, or it goes back to where it came from.
+func (f *Feed) landed(sent bool) {
+	if sent {
+		f.lost -= f.told
+	} else {
+		f.waiting = slices.Insert(f.waiting, 0, *f.flying)
+		f.bytes += len(f.flying.Log)
+	}
+	f.flying, f.told = nil, 0
+}
+
+func (f *Feed) empty() bool {
+	return len(f.waiting) == 0 && f.chunk.Len() == 0 && f.flying == nil
+}
+
+func cut(line string) string {
+	if len(line) <= maxLine {
+		return line
+	}
+	end := maxLine
+	for end > 0 && !utf8.RuneStart(line[end]) {
+		end--
+	}
+	return line[:end] + "…"
+}
