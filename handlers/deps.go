@@ -8,6 +8,7 @@ type Deps struct {
 	Guard    guard.Config
 	Identity IdentityDeps
 	Ops      OpsDeps
+	Stacks   StacksDeps
 }
 
 // secure reports whether browsers reach the server over TLS, so that cookies demand it.

@@ -6,6 +6,8 @@ import "slices"
 func Routes(d Deps) []Route {
 	return slices.Concat(
 		opsRoutes(d),
+		stackRoutes(d),
+		deploymentRoutes(d),
 		identityRoutes(d),
 	)
 }

@@ -1,0 +1,81 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"berth/core"
+	"berth/core/access"
+	"berth/core/stacks"
+	"berth/handlers/endpoint"
+)
+
+// DeploymentLister lists deployments, newest first.
+type DeploymentLister interface {
+	Deployments(ctx context.Context, stack core.StackID, page core.Page) (core.List[stacks.Deployment], error)
+}
+
+// ListDeployments answers with a page of a stack's deployments, newest first.
+func ListDeployments(finder StackFinder, lister DeploymentLister) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		s, err := namedStack(r, finder)
+		if err != nil {
+			return err
+		}
+		page, err := endpoint.PageOf(r)
+		if err != nil {
+			return err
+		}
+		list, err := lister.Deployments(r.Context(), s.ID, page)
+		if err != nil {
+			return err
+		}
+		return endpoint.List(w, list, showDeployment)
+	})
+}
+
+// GetDeployment answers with one deployment; with ?wait= once it has ended or the time is up.
+func GetDeployment(finder DeploymentFinder) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		id, err := deploymentID(r)
+		if err != nil {
+			return err
+		}
+		wait, err := endpoint.WaitOf(r)
+		if err != nil {
+			return err
+		}
+		d, err := finder.Deployment(r.Context(), id)
+		if err != nil {
+			return err
+		}
+		if d, err = awaitEnd(r.Context(), finder, d, wait); err != nil {
+			return err
+		}
+		return endpoint.JSON(w, http.StatusOK, showDeployment(d))
+	})
+}
+
+// DeploymentCanceller stops deployments.
+type DeploymentCanceller interface {
+	Cancel(ctx context.Context, id core.DeploymentID, by access.Principal) (stacks.Deployment, error)
+}
+
+// CancelDeployment stops a deployment: 202 with the deployment, which has ended once what
+// it was doing has stopped.
+func CancelDeployment(canceller DeploymentCanceller, finder DeploymentFinder) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		id, err := deploymentID(r)
+		if err != nil {
+			return err
+		}
+		if _, err := endpoint.WaitOf(r); err != nil {
+			return err
+		}
+		d, err := canceller.Cancel(r.Context(), id, endpoint.Principal(r.Context()))
+		if err != nil {
+			return err
+		}
+		return answerDeployment(w, r, finder, d)
+	})
+}

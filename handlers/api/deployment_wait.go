@@ -1,0 +1,59 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"berth/core"
+	"berth/core/stacks"
+	"berth/handlers/endpoint"
+)
+
+// DeploymentFinder finds one deployment; NotFound "deployment.not_found".
+type DeploymentFinder interface {
+	Deployment(ctx context.Context, id core.DeploymentID) (stacks.Deployment, error)
+}
+
+// The pause between two looks at a deployment that is waited for: short at first, since
+// most end within a second.
+const (
+	firstLook = 10 * time.Millisecond
+	lastLook  = 500 * time.Millisecond
+)
+
+// answerDeployment answers with a deployment that was just asked for: 202 at once, or with
+// ?wait= its state once it has ended or the time is up.
+func answerDeployment(w http.ResponseWriter, r *http.Request, finder DeploymentFinder, d stacks.Deployment) error {
+	wait, err := endpoint.WaitOf(r)
+	if err != nil {
+		return err
+	}
+	if wait > 0 {
+		if d, err = awaitEnd(r.Context(), finder, d, wait); err != nil {
+			return err
+		}
+	}
+	return endpoint.JSON(w, http.StatusAccepted, showDeployment(d))
+}
+
+// awaitEnd looks at a deployment until it has ended or the time is up.
+func awaitEnd(ctx context.Context, finder DeploymentFinder, d stacks.Deployment, wait time.Duration) (stacks.Deployment, error) {
+	deadline := time.NewTimer(wait)
+	defer deadline.Stop()
+	for pause := firstLook; !d.State.Ended(); pause = min(2*pause, lastLook) {
+		select {
+		case <-ctx.Done():
+			return d, ctx.Err()
+		case <-deadline.C:
+			return d, nil
+		case <-time.After(pause):
+		}
+		current, err := finder.Deployment(ctx, d.ID)
+		if err != nil {
+			return d, err
+		}
+		d = current
+	}
+	return d, nil
+}

@@ -1,0 +1,102 @@
+package handlers
+
+import (
+	"net/http"
+
+	"berth/core/access"
+	"berth/core/wire"
+	"berth/handlers/api"
+	"berth/handlers/endpoint"
+	"berth/handlers/guard"
+)
+
+// StacksDeps is what stacks and deployments need.
+type StacksDeps struct {
+	Desk  StacksDesk
+	Store StacksStore
+	Files api.ComposeReader
+	Live  StacksLive
+}
+
+// StacksDesk is the use cases of stacks; *stacks.Desk has them.
+type StacksDesk interface {
+	api.StackCreator
+	api.StackUpdater
+	api.StackDeleter
+	api.StackSyncer
+	api.DeploymentCanceller
+}
+
+// StacksStore is what is read of stacks; *store.Store has it.
+type StacksStore interface {
+	api.StackFinder
+	api.StackLister
+	api.RevisionReader
+	api.DecisionLister
+	api.DeploymentLister
+	api.DeploymentLogger
+}
+
+// StacksLive reaches the containers of a stack through the hub.
+type StacksLive interface {
+	api.ServiceActor
+	api.ServiceLogger
+}
+
+var waitParam = Param{"wait", "string", "hold the answer back until the deployment has ended, at most this long: 0s to 300s; default 0s"}
+
+func stackRoutes(d Deps) []Route {
+	s := d.Stacks
+	const stack = "/api/custom/stacks/{id}"
+	operate := func(method, pattern string, handler http.Handler, op Operation) Route {
+		op.Tag = "stacks"
+		return Route{Method: method, Pattern: pattern, Capability: access.Operate, Surface: guard.API, Handler: handler, Operation: op}
+	}
+	view := func(pattern string, handler http.Handler, op Operation) Route {
+		op.Tag, op.Status = "stacks", http.StatusOK
+		return Route{Method: http.MethodGet, Pattern: pattern, Capability: access.View, Surface: guard.API, Handler: handler, Operation: op}
+	}
+	deployed := Operation{Response: api.DeploymentAnswer{}, Status: http.StatusAccepted, Query: []Param{waitParam}}
+	with := func(op Operation, summary string, request any) Operation {
+		op.Summary, op.Request = summary, request
+		return op
+	}
+	return []Route{
+		view("/api/custom/stacks", api.ListStacks(s.Store), Operation{Summary: "List stacks", Response: endpoint.Items[api.StackAnswer]{}, Query: append([]Param{
+			{"repository_id", "string", "only stacks of this repository"}, {"worker_id", "string", "only stacks on this worker"},
+			{"status", "string", "only stacks with this status"}, {"search", "string", "only stacks whose name contains this"}}, pageParams...)}),
+		operate(http.MethodPost, "/api/custom/stacks", api.CreateStack(s.Desk), Operation{Summary: "Add a stack", Request: api.CreateStackRequest{}, Response: api.CreateStackAnswer{}, Status: http.StatusCreated}),
+		view(stack, api.GetStack(s.Store), Operation{Summary: "Read a stack", Response: api.StackAnswer{}}),
+		operate(http.MethodPatch, stack, api.UpdateStack(s.Desk), Operation{Summary: "Edit a stack", Request: api.UpdateStackRequest{}, Response: api.StackAnswer{}, Status: http.StatusOK}),
+		operate(http.MethodDelete, stack, api.DeleteStack(s.Desk, s.Store), Operation{Summary: "Delete a stack; with teardown its containers too", Response: api.StackAnswer{}, Status: http.StatusAccepted, Query: []Param{
+			{"teardown", "boolean", "remove its containers and networks first; default false"}, {"volumes", "boolean", "with teardown: remove its volumes too; default false"}}}),
+		operate(http.MethodPost, stack+"/sync", api.SyncStack(s.Desk, s.Store), with(deployed, "Deploy the head of the stack's branch", nil)),
+		operate(http.MethodPost, stack+"/redeploy", api.RedeployStack(s.Desk, s.Store), with(deployed, "Deploy and recreate containers though nothing changed", api.RedeployRequest{})),
+		view(stack+"/services", api.ListServices(s.Store), Operation{Summary: "What runs of a stack, as last observed", Response: api.ServicesAnswer{}}),
+		{Method: http.MethodGet, Pattern: stack + "/services/{service}/logs", Capability: access.View, Surface: guard.API, Streams: true, Handler: api.ServiceLogs(s.Store, s.Live), Operation: Operation{
+			Summary: "Read the log of a compose service as plain text", Tag: "stacks", Status: http.StatusOK, Query: []Param{
+				{"tail", "integer", "lines from the end, 1 to 10000, default 200"}, {"follow", "boolean", "go on with new lines until the client leaves; default false"}}}},
+		operate(http.MethodPost, stack+"/services/{service}/start", api.ActOnService(s.Store, s.Live, wire.RequestStart), Operation{Summary: "Start a compose service", Status: http.StatusNoContent}),
+		operate(http.MethodPost, stack+"/services/{service}/stop", api.ActOnService(s.Store, s.Live, wire.RequestStop), Operation{Summary: "Stop a compose service", Status: http.StatusNoContent}),
+		operate(http.MethodPost, stack+"/services/{service}/restart", api.ActOnService(s.Store, s.Live, wire.RequestRestart), Operation{Summary: "Restart a compose service", Status: http.StatusNoContent}),
+		view(stack+"/revisions", api.ListRevisions(s.Store, s.Store), Operation{Summary: "List revisions, newest first", Response: endpoint.Items[api.RevisionAnswer]{}, Query: pageParams}),
+		view(stack+"/revisions/{number}", api.GetRevision(s.Store, s.Files), Operation{Summary: "Read a revision with its rendered Compose file", Response: api.RevisionAnswer{}}),
+		view(stack+"/decisions", api.ListDecisions(s.Store, s.Store), Operation{Summary: "Why each trigger deployed the stack or did not, newest first", Response: endpoint.Items[api.DecisionAnswer]{}, Query: pageParams}),
+		view(stack+"/deployments", api.ListDeployments(s.Store, s.Store), Operation{Summary: "List deployments, newest first", Response: endpoint.Items[api.DeploymentAnswer]{}, Query: pageParams}),
+	}
+}
+
+func deploymentRoutes(d Deps) []Route {
+	s := d.Stacks
+	const deployment = "/api/custom/deployments/{id}"
+	return []Route{
+		{Method: http.MethodGet, Pattern: deployment, Capability: access.View, Surface: guard.API, Handler: api.GetDeployment(s.Store),
+			Operation: Operation{Summary: "Read a deployment with its phases", Tag: "deployments", Response: api.DeploymentAnswer{}, Status: http.StatusOK, Query: []Param{waitParam}}},
+		{Method: http.MethodGet, Pattern: deployment + "/log", Capability: access.View, Surface: guard.API, Handler: api.DeploymentLog(s.Store),
+			Operation: Operation{Summary: "Read a deployment's log after a number", Tag: "deployments", Response: api.LogAnswer{}, Status: http.StatusOK, Query: pageParams}},
+		{Method: http.MethodGet, Pattern: deployment + "/stream", Capability: access.View, Surface: guard.API, Streams: true, Handler: api.StreamDeployment(s.Store),
+			Operation: Operation{Summary: "Follow a deployment's log as server-sent events", Tag: "deployments", Status: http.StatusOK, Query: []Param{{"after", "integer", "number of the last piece that was seen; default 0"}}}},
+		{Method: http.MethodPost, Pattern: deployment + "/cancel", Capability: access.Operate, Surface: guard.API, Handler: api.CancelDeployment(s.Desk, s.Store),
+			Operation: Operation{Summary: "Stop a deployment", Tag: "deployments", Response: api.DeploymentAnswer{}, Status: http.StatusAccepted, Query: []Param{waitParam}}},
+	}
+}
