@@ -1,0 +1,84 @@
+package metrics
+
+import (
+	"context"
+	"io"
+
+	"berth/core"
+)
+
+// ContentType is the media type of what a Source writes.
+const ContentType = "text/plain; version=0.0.4; charset=utf-8"
+
+// Source gives metrics in the Prometheus text format, version 0.0.4.
+type Source interface {
+	// All writes the server's own families and those of every worker, each family once.
+	// Fault: Unavailable "metrics.hub_away".
+	All(ctx context.Context, w io.Writer) error
+	// Worker writes what one worker last reported, and whether it is there. Faults:
+	// NotFound "worker.not_found", Unavailable "metrics.hub_away".
+	Worker(ctx context.Context, id core.WorkerID, w io.Writer) error
+}
+
+// Type is the type of a family as the text format spells it.
+type Type string
+
+// The types of families.
+const (
+	TypeCounter   Type = "counter"
+	TypeGauge     Type = "gauge"
+	TypeHistogram Type = "histogram"
+	TypeSummary   Type = "summary"
+	TypeUntyped   Type = "untyped"
+)
+
+// samples returns the names that the series of a family of this type have.
+func (t Type) samples(family string) []string {
+	switch t {
+	case TypeHistogram:
+		return []string{family, family + "_bucket", family + "_sum", family + "_count"}
+	case TypeSummary:
+		return []string{family, family + "_sum", family + "_count"}
+	}
+	return []string{family}
+}
+
+// Family is all series of one name from one origin.
+type Family struct {
+	Name   string
+	Type   Type
+	Help   string // one line, not yet escaped; empty: none
+	Text   []byte // the series, one a line, each line ended
+	Series int    // lines in Text
+}
+
+// Label is one label of a series.
+type Label struct{ Name, Value string }
+
+// Limits of what one worker may report, and of all of it together.
+const (
+	MaxSnapshot = 1 << 20  // bytes of a snapshot's text
+	MaxSeries   = 2000     // series of a snapshot
+	maxCached   = 64 << 20 // bytes of all snapshots as they are kept
+	maxFamilies = 5000     // family names of all workers together
+)
+
+// Reason says why a series was dropped; it is the label of berth_metrics_dropped_series_total.
+type Reason string
+
+// The reasons for dropping a series.
+const (
+	Unreadable Reason = "unreadable" // a line that is not in the text format
+	Duplicate  Reason = "duplicate"  // the same name and labels twice in one snapshot
+	Clash      Reason = "clash"      // another type than the family has elsewhere, or a name of ours
+	TooMany    Reason = "too_many"   // beyond a limit in number
+	TooLarge   Reason = "too_large"  // beyond a limit in bytes
+)
+
+// Validator reads snapshots.
+type Validator interface {
+	// Validate reads text of at most MaxSnapshot bytes and returns its families by name,
+	// every series with labels set on it and without a time stamp, at most MaxSeries in
+	// all. Whatever is wrong is left out and counted, never more than the lines at fault.
+	Validate(text string, labels []Label) ([]Family, map[Reason]int)
+}

@@ -1,0 +1,175 @@
+package promtext
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"berth/core/metrics"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+)
+
+// Validator implements metrics.Validator. It holds nothing and is safe for concurrent use.
+type Validator struct{}
+
+// Validate implements metrics.Validator.
+func (Validator) Validate(text string, labels []metrics.Label) ([]metrics.Family, map[metrics.Reason]int) {
+	run := &run{set: labelPairs(labels), room: metrics.MaxSeries, dropped: map[metrics.Reason]int{}}
+	text, beyond := cut(text)
+	run.drop(metrics.TooMany, beyond)
+	parsed, unreadable := parse(text)
+	run.drop(metrics.Unreadable, unreadable)
+	names := make([]string, 0, len(parsed))
+	for name := range parsed {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	families := make([]metrics.Family, 0, len(names))
+	for _, name := range names {
+		if f, ok := run.family(parsed[name]); ok {
+			families = append(families, f)
+		}
+	}
+	return families, run.dropped
+}
+
+// run is the validation of one snapshot.
+type run struct {
+	set     []*dto.LabelPair // set on every series
+	room    int              // series that may still come
+	dropped map[metrics.Reason]int
+}
+
+func (r *run) drop(reason metrics.Reason, n int) {
+	if n > 0 {
+		r.dropped[reason] += n
+	}
+}
+
+var types = map[dto.MetricType]metrics.Type{
+	dto.MetricType_COUNTER: metrics.TypeCounter, dto.MetricType_GAUGE: metrics.TypeGauge, dto.MetricType_HISTOGRAM: metrics.TypeHistogram,
+	dto.MetricType_SUMMARY: metrics.TypeSummary, dto.MetricType_UNTYPED: metrics.TypeUntyped,
+}
+
+// family keeps what is good of a family and encodes it; false when nothing is.
+func (r *run) family(in *dto.MetricFamily) (metrics.Family, bool) {
+	kind, known := types[in.GetType()]
+	if !known {
+		r.drop(metrics.Unreadable, len(in.Metric))
+		return metrics.Family{}, false
+	}
+	kept, lines := in.Metric[:0], 0
+	seen := map[string]bool{}
+	for _, m := range in.Metric {
+		r.relabel(m)
+		key := keyOf(m)
+		n := linesOf(m)
+		switch {
+		case seen[key]:
+			r.drop(metrics.Duplicate, n)
+		case !complete(m, kind):
+			r.drop(metrics.Unreadable, n)
+		case n > r.room:
+			r.drop(metrics.TooMany, n)
+		default:
+			seen[key] = true
+			kept, lines, r.room = append(kept, m), lines+n, r.room-n
+		}
+	}
+	if len(kept) == 0 {
+		return metrics.Family{}, false
+	}
+	body, err := encode(&dto.MetricFamily{Name: in.Name, Type: in.Type, Metric: kept})
+	if err != nil {
+		r.drop(metrics.Unreadable, lines)
+		return metrics.Family{}, false
+	}
+	return metrics.Family{Name: in.GetName(), Type: kind, Help: helpOf(in), Text: body, Series: lines}, true
+}
+
+// helpOf returns the help text of a family, cut where nobody reads on.
+func helpOf(f *dto.MetricFamily) string {
+	const limit = 500 // bytes
+	help := f.GetHelp()
+	return strings.ToValidUTF8(help[:min(len(help), limit)], "")
+}
+
+// encode writes the series of a family without its header.
+func encode(f *dto.MetricFamily) ([]byte, error) {
+	var out strings.Builder
+	if _, err := expfmt.MetricFamilyToText(&out, f); err != nil {
+		return nil, err
+	}
+	_, body, _ := strings.Cut(out.String(), "\n") // the TYPE line; without help there is no other
+	return []byte(body), nil
+}
+
+// relabel sets the labels that are not the worker's to choose, and takes its time stamp
+// away: a snapshot is shown for longer than a time stamp would be true.
+func (r *run) relabel(m *dto.Metric) {
+	m.TimestampMs = nil
+	m.Label = slices.DeleteFunc(m.Label, func(own *dto.LabelPair) bool {
+		return slices.ContainsFunc(r.set, func(set *dto.LabelPair) bool { return set.GetName() == own.GetName() })
+	})
+	slices.SortFunc(m.Label, func(a, b *dto.LabelPair) int { return strings.Compare(a.GetName(), b.GetName()) })
+	m.Label = append(slices.Clip(slices.Clone(r.set)), m.Label...)
+}
+
+func labelPairs(labels []metrics.Label) []*dto.LabelPair {
+	pairs := make([]*dto.LabelPair, len(labels))
+	for i, label := range labels {
+		pairs[i] = &dto.LabelPair{Name: &label.Name, Value: &label.Value}
+	}
+	return pairs
+}
+
+// keyOf identifies a series within its family.
+func keyOf(m *dto.Metric) string {
+	var key strings.Builder
+	for _, label := range m.Label {
+		key.WriteString(label.GetName())
+		key.WriteByte(0xff) // no valid text contains that byte
+		key.WriteString(label.GetValue())
+		key.WriteByte(0xff)
+	}
+	return key.String()
+}
+
+// linesOf counts the lines that a metric is encoded as.
+func linesOf(m *dto.Metric) int {
+	switch {
+	case m.Histogram != nil:
+		n := len(m.Histogram.Bucket) + 2
+		if slices.ContainsFunc(m.Histogram.Bucket, func(b *dto.Bucket) bool { return math.IsInf(b.GetUpperBound(), 1) }) {
+			return n
+		}
+		return n + 1 // the encoder adds the bucket +Inf
+	case m.Summary != nil:
+		return len(m.Summary.Quantile) + 2
+	}
+	return 1
+}
+
+// complete reports whether a metric has what its type needs. A histogram or summary that
+// lost its count or sum would be shown with a zero that nobody reported.
+func complete(m *dto.Metric, kind metrics.Type) bool {
+	switch kind {
+	case metrics.TypeHistogram:
+		h := m.Histogram
+		return h != nil && (h.SampleCount != nil || h.SampleCountFloat != nil) && h.SampleSum != nil && distinct(h)
+	case metrics.TypeSummary:
+		return m.Summary != nil && m.Summary.SampleCount != nil && m.Summary.SampleSum != nil
+	}
+	return true
+}
+
+// distinct reports whether no bucket of h stands there twice.
+func distinct(h *dto.Histogram) bool {
+	bounds := make(map[float64]bool, len(h.Bucket))
+	for _, b := range h.Bucket {
+		bounds[b.GetUpperBound()] = true
+	}
+	return len(bounds) == len(h.Bucket)
+}
