@@ -13,7 +13,7 @@ import (
 type Desk struct {
 	store Store
 	seals Seals
-	nudge core.Nudger
+	hub   Hub
 	now   core.Clock
 	port  WorkerPort
 }
@@ -27,9 +27,9 @@ type WorkerPort struct {
 	Pin func(context.Context) (seal.Pin, bool, error)
 }
 
-// NewDesk returns a Desk. nudge is called after commits that the hub should act on.
-func NewDesk(store Store, seals Seals, nudge core.Nudger, now core.Clock, port WorkerPort) *Desk {
-	return &Desk{store: store, seals: seals, nudge: nudge, now: now, port: port}
+// NewDesk returns a Desk. hub is told after commits.
+func NewDesk(store Store, seals Seals, hub Hub, now core.Clock, port WorkerPort) *Desk {
+	return &Desk{store: store, seals: seals, hub: hub, now: now, port: port}
 }
 
 // Worker returns one worker. NotFound "worker.not_found".
@@ -52,7 +52,7 @@ func (d *Desk) Workers(ctx context.Context, f Filter, p core.Page) (core.List[Wo
 func (d *Desk) Revoke(ctx context.Context, by access.Principal, id core.WorkerID) (Worker, error) {
 	w, err := d.store.RevokeWorker(ctx, id, by.Audit("worker.revoke", string(id), "token, key and link are refused from now on"))
 	if err == nil {
-		d.nudge.Nudge()
+		d.hub.Revoked(id)
 	}
 	return w, err
 }
@@ -62,7 +62,7 @@ func (d *Desk) Revoke(ctx context.Context, by access.Principal, id core.WorkerID
 func (d *Desk) Delete(ctx context.Context, by access.Principal, id core.WorkerID) error {
 	err := d.store.DeleteWorker(ctx, id, by.Audit("worker.delete", string(id), "worker and token removed"))
 	if err == nil {
-		d.nudge.Nudge()
+		d.hub.Revoked(id)
 	}
 	return err
 }

@@ -24,13 +24,13 @@ type room struct {
 	*fleet.Desk
 	store  *store.Store
 	at     time.Time
-	nudges int
+	cuts   int
 	pinned bool
 }
 
 var pin = seal.PinOf([]byte("the worker port's key"))
 
-func (r *room) Nudge() { r.nudges++ }
+func (r *room) Revoked(core.WorkerID) { r.cuts++ }
 
 func open(t *testing.T) *room {
 	t.Helper()
@@ -212,8 +212,8 @@ func TestEnrolRefuses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := r.Revoke(t.Context(), admin, w.ID); err != nil || r.nudges != 1 {
-				t.Fatalf("revoke: %v, %d nudges", err, r.nudges)
+			if _, err := r.Revoke(t.Context(), admin, w.ID); err != nil || r.cuts != 1 {
+				t.Fatalf("revoke: %v, %d links cut", err, r.cuts)
 			}
 			return proof(text, "key")
 		}, fault.Forbidden, "worker.revoked"},
@@ -223,8 +223,8 @@ func TestEnrolRefuses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := r.Delete(t.Context(), admin, w.ID); err != nil || r.nudges != 1 {
-				t.Fatalf("delete: %v, %d nudges", err, r.nudges)
+			if err := r.Delete(t.Context(), admin, w.ID); err != nil || r.cuts != 1 {
+				t.Fatalf("delete: %v, %d links cut", err, r.cuts)
 			}
 			return proof(text, "key")
 		}, fault.Unauthenticated, "worker.token_invalid"},

@@ -41,6 +41,13 @@ type Seals interface {
 	VerifyToken(token seal.Token, mac []byte) bool
 }
 
+// Hub holds the links. What it is told is a hint that makes things fast: the epoch is
+// raised already, so a link that outlives its worker changes nothing.
+type Hub interface {
+	// Revoked ends the link of a worker that was revoked or deleted, if it has one.
+	Revoked(id core.WorkerID)
+}
+
 // Held is what the store knows of a token when somebody shows it.
 type Held struct {
 	Token  Token

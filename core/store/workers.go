@@ -63,11 +63,11 @@ func number(b bool) int {
 	return 0
 }
 
-// AllWorkers returns the whole fleet, revoked workers included, in order of age: what
+// UsableWorkers returns every worker that is not revoked, in order of age: what
 // fleet.Place chooses from, and what a hub knows at its start.
-func (s *Store) AllWorkers(ctx context.Context) ([]fleet.Worker, error) {
+func (s *Store) UsableWorkers(ctx context.Context) ([]fleet.Worker, error) {
 	return read(ctx, s, func(tx *Tx) ([]fleet.Worker, error) {
-		return many(tx, scanWorker, `SELECT `+workerColumns+` FROM workers ORDER BY id LIMIT ?`, maxWorkers)
+		return many(tx, scanWorker, `SELECT `+workerColumns+` FROM workers WHERE revoked = 0 ORDER BY id LIMIT ?`, maxWorkers)
 	})
 }
 

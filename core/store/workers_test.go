@@ -236,6 +236,10 @@ func TestWorkersAreFiltered(t *testing.T) {
 			}
 		})
 	}
+	usable, err := r.UsableWorkers(t.Context())
+	if err != nil || len(usable) != 2 || usable[0].ID != a.ID || !usable[0].Online || usable[1].ID != b.ID {
+		t.Errorf("usable are %v, %v", usable, err)
+	}
 	first, err := r.Workers(t.Context(), fleet.Filter{}, core.Page{Limit: 2})
 	if err != nil || len(first.Items) != 2 || first.Next != string(b.ID) {
 		t.Fatalf("first page: %v, next %q, %v", first.Items, first.Next, err)
