@@ -1,0 +1,29 @@
+# Two commands do all set-up that they need, on Debian or Ubuntu with Go, git and make:
+#   make run    build, start the server with a worker inside, deploy the demo, print the address
+#   make test   set up what the tests need and run them all
+.PHONY: run stop logs test check bench build clean
+
+run:
+	@local/make/run.sh
+
+stop:
+	@local/make/stop.sh
+
+logs:
+	@tail -n 50 -f data/local.log
+
+test:
+	@local/make/test.sh
+
+# What must be clean beside the tests: format, vet, staticcheck, known vulnerabilities.
+check:
+	@local/make/check.sh
+
+bench:
+	go run ./local/bench
+
+build:
+	@local/make/build.sh
+
+clean: stop
+	rm -rf .build
