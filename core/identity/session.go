@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"berth/core"
-	"berth/core/secrets"
 	"berth/core/seal"
+	"berth/core/secrets"
 )
 
 // SessionLife is how long a session lasts at most, whatever it is used for. Sessions are not

@@ -57,8 +57,10 @@ func NormalEmail(text string) string { return strings.ToLower(strings.TrimSpace(
 // elsewhere. Whether anybody reads mail there is not its question.
 func checkEmail(bad []fault.Field, email string) []fault.Field {
 	at := strings.LastIndexByte(email, '@')
-	odd := func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) || strings.ContainsRune(`<>()[],;:\"`, r) }
-	if at < 1 || at == len(email)-1 || strings.Count(email, "@") != 1 || len(email) > maxEmail || !utf8.ValidString(email) || strings.ContainsFunc(email, odd) {
+	odd := func(r rune) bool {
+		return r == utf8.RuneError || unicode.IsSpace(r) || !unicode.IsPrint(r) || strings.ContainsRune(`<>()[],;:\"`, r)
+	}
+	if at < 1 || at == len(email)-1 || strings.Count(email, "@") != 1 || len(email) > maxEmail || strings.ContainsFunc(email, odd) {
 		bad = append(bad, fault.Field{Path: "email", Problem: "must be an e-mail address such as ada@example.org"})
 	}
 	return bad
@@ -66,8 +68,8 @@ func checkEmail(bad []fault.Field, email string) []fault.Field {
 
 // checkName demands something that people can see and tell apart.
 func checkName(bad []fault.Field, name string) []fault.Field {
-	unseen := func(r rune) bool { return !unicode.IsPrint(r) }
-	if name == "" || strings.TrimSpace(name) != name || utf8.RuneCountInString(name) > maxName || !utf8.ValidString(name) || strings.ContainsFunc(name, unseen) {
+	unseen := func(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) }
+	if name == "" || strings.TrimSpace(name) != name || utf8.RuneCountInString(name) > maxName || strings.ContainsFunc(name, unseen) {
 		bad = append(bad, fault.Field{Path: "name", Problem: "must have 1 to 100 visible characters, without space around it"})
 	}
 	return bad

@@ -45,11 +45,11 @@ func (b *Buckets) Take(key string) time.Duration {
 	// An empty bucket is full again after Burst times Every; the bucket has a token
 	// when one more taken would not go beyond that.
 	full := b.full[key]
-	if full.Before(now) {
+	if b.isFull(full, now) {
 		full = now
 	}
 	full = full.Add(b.rule.Every)
-	if wait := full.Sub(now) - time.Duration(b.rule.Burst)*b.rule.Every; wait > 0 {
+	if wait := full.Sub(now) - b.filling(); wait > 0 {
 		return wait
 	}
 	b.full[key] = full
@@ -73,7 +73,7 @@ func (b *Buckets) slot(key string, now time.Time) string {
 	if now.Sub(b.pruned) >= b.rule.Every { // before that, hardly any has filled up
 		b.pruned = now
 		for other, full := range b.full {
-			if !full.After(now) {
+			if b.isFull(full, now) {
 				delete(b.full, other)
 			}
 		}
@@ -82,4 +82,13 @@ func (b *Buckets) slot(key string, now time.Time) string {
 		return key
 	}
 	return overflow
+}
+
+// filling is how long an empty bucket takes to be full.
+func (b *Buckets) filling() time.Duration { return time.Duration(b.rule.Burst) * b.rule.Every }
+
+// isFull reports whether a bucket that fills at full is full at now. One that would take
+// longer than a bucket can is left from before the clock was set back, and is forgiven.
+func (b *Buckets) isFull(full, now time.Time) bool {
+	return !full.After(now) || full.Sub(now) > b.filling()
 }

@@ -74,3 +74,19 @@ func TestTooManyKeysShareOneBucket(t *testing.T) {
 		t.Error("a new key is refused although the old buckets are full again")
 	}
 }
+
+func TestAClockThatIsSetBackLocksNobodyOut(t *testing.T) {
+	at := &clock{time.Unix(1_000_000, 0)}
+	b := pace.New(pace.Rule{Burst: 2, Every: time.Minute}, 10, at.read)
+	b.Take("a")
+	b.Take("a")
+	at.now = at.now.Add(-24 * time.Hour)
+	for i := range 2 {
+		if wait := b.Take("a"); wait != 0 {
+			t.Errorf("take %d: wait %v", i+1, wait)
+		}
+	}
+	if b.Take("a") == 0 {
+		t.Error("the bucket has no bottom")
+	}
+}

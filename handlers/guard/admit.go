@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"time"
@@ -52,13 +53,12 @@ func (g *Guard) Admit(rule Rule, next http.Handler) http.Handler {
 func (g *Guard) judge(rule Rule, r *http.Request) (*http.Request, error) {
 	p, err := g.identify(rule, r)
 	if err != nil {
+		p = endpoint.Principal(r.Context()) // a bad credential counts against its address
+	}
+	if err := errors.Join(g.pace(rule, p), err); err != nil {
 		return r, err
 	}
-	r = r.WithContext(endpoint.WithPrincipal(r.Context(), p))
-	if err := g.pace(rule, p); err != nil {
-		return r, err
-	}
-	return r, authorise(rule, p)
+	return r.WithContext(endpoint.WithPrincipal(r.Context(), p)), authorise(rule, p)
 }
 
 // pace counts the request against its principal, or its address where nobody is known.
