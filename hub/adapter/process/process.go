@@ -10,16 +10,13 @@ import (
 	"berth/core/metrics"
 )
 
-// Reader reads the figures of this process. Make it with New; it is safe for concurrent use.
-type Reader struct{ started time.Time }
+// started is when this package was initialised, which is as the process starts.
+var started = time.Now()
 
-// New returns a Reader that takes now as the time at which the process started.
-func New(now time.Time) *Reader { return &Reader{started: now} }
-
-// Figures returns what the system tells; what it does not tell stays zero. Memory and
+// Read returns what the system tells; what it does not tell stays zero. Memory and
 // files come from /proc, so they are zero where there is none.
-func (r *Reader) Figures() metrics.Process {
-	figures := metrics.Process{StartedAt: r.started, ResidentBytes: resident(), OpenFiles: openFiles()}
+func Read() metrics.Process {
+	figures := metrics.Process{StartedAt: started, ResidentBytes: resident(), OpenFiles: openFiles()}
 	var usage syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) == nil {
 		figures.CPUSeconds = seconds(usage.Utime) + seconds(usage.Stime)
