@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"berth/core"
+	"berth/core/fault"
 )
 
 // DecodeEnrol reads the body of an enrolment request, at most MaxEnrol bytes. Unknown
@@ -20,21 +21,26 @@ func DecodeEnrolled(body []byte) (Enrolled, error) {
 func decodeBody[T any](body []byte, what string) (T, error) {
 	var msg, none T
 	if len(body) > MaxEnrol {
-		return none, malformed(nil, fmt.Sprintf("an %s of %d bytes where the limit is %d", what, len(body), MaxEnrol))
+		return none, badBody(what, fmt.Sprintf("has %d bytes, the limit is %d", len(body), MaxEnrol), nil)
 	}
 	if !utf8.Valid(body) {
-		return none, malformed(nil, "not valid UTF-8")
+		return none, badBody(what, "is not valid UTF-8", nil)
 	}
 	if problem := checkShape(body); problem != "" {
-		return none, malformed(nil, "refused because "+problem)
+		return none, badBody(what, "is refused because "+problem, nil)
 	}
 	if err := json.Unmarshal(body, &msg); err != nil {
-		return none, malformed(err, "no valid JSON of an "+what)
+		return none, badBody(what, "is not the JSON object that the protocol asks for", err)
 	}
 	if err := Validate(msg); err != nil {
 		return none, err
 	}
 	return msg, nil
+}
+
+func badBody(what, problem string, cause error) error {
+	return fault.New(fault.Malformed, CodeMalformed,
+		"the %s %s; run hub and worker at most one release apart", what, problem).Because(cause)
 }
 
 func checkEnrol(c *complaints, m Enrol) {
