@@ -1,7 +1,10 @@
-// Package repositories owns what the domain knows about Git repositories before any
-// of them is read: which addresses and branch names are acceptable, and in which form
-// they are kept.
+// Package repositories owns what the domain knows about Git repositories: which
+// addresses, branches and paths are acceptable, what is kept of a repository and of a
+// repository key (a credential), which host a credential may be sent to, and what a
+// repository holds that could be deployed.
 //
-// It must not know how Git is spoken (core.GitRemote does) nor where anything is
-// stored. Start reading at Address.
+// A credential is bound to one host and its password is opened only in Source, in
+// memory, for whoever is about to ask that host. The package must not know how Git is
+// spoken (core.GitRemote does) nor SQL. What it needs is in ports.go. Start with Desk in
+// desk.go; Address in address.go judges addresses, Browser in browse.go reads content.
 package repositories

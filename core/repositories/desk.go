@@ -1,0 +1,74 @@
+package repositories
+
+import (
+	"context"
+
+	"berth/core"
+	"berth/core/access"
+)
+
+// Desk holds the use cases of repositories and of their credentials. Its fields are set
+// once. What is asked is committed first; the nudge that makes it fast comes after.
+type Desk struct {
+	store  Store
+	seals  Seals
+	prober Prober
+	nudge  core.Nudger
+	now    core.Clock
+}
+
+// NewDesk returns the use cases on a store.
+func NewDesk(store Store, seals Seals, prober Prober, nudge core.Nudger, now core.Clock) *Desk {
+	return &Desk{store: store, seals: seals, prober: prober, nudge: nudge, now: now}
+}
+
+// Repository returns one repository. NotFound "repository.not_found".
+func (d *Desk) Repository(ctx context.Context, id core.RepositoryID) (Repository, error) {
+	return d.store.Repository(ctx, id)
+}
+
+// Repositories returns repositories by name.
+func (d *Desk) Repositories(ctx context.Context, p core.Page) (core.List[Repository], error) {
+	return d.store.RepositoryList(ctx, p)
+}
+
+// Create adds a repository and asks the hub to read it. Invalid "repository.invalid" and
+// what Store.AddRepository refuses.
+func (d *Desk) Create(ctx context.Context, draft Draft, by access.Principal) (Repository, error) {
+	now := d.now()
+	r, err := Repository{
+		ID: core.RepositoryID(core.NewID(core.PrefixRepository, now)), Name: draft.Name, URL: draft.URL, Branch: draft.Branch,
+		Credential: draft.Credential, AskedAt: now, AskedBy: by.Name, CreatedAt: now, UpdatedAt: now,
+	}.normal()
+	if err != nil {
+		return Repository{}, err
+	}
+	created, err := d.store.AddRepository(ctx, r, by.Audit("repository.create", string(r.ID), r.Name+" at "+r.URL))
+	return created, d.then(err)
+}
+
+// Update edits a repository. NotFound "repository.not_found", and otherwise as Create.
+func (d *Desk) Update(ctx context.Context, id core.RepositoryID, c Change, by access.Principal) (Repository, error) {
+	r, err := d.store.EditRepository(ctx, id, c, by)
+	return r, d.then(err)
+}
+
+// Delete removes a repository that no stack uses; the hub drops its mirror.
+func (d *Desk) Delete(ctx context.Context, id core.RepositoryID, by access.Principal) error {
+	return d.then(d.store.DeleteRepository(ctx, id, by))
+}
+
+// RequestSync asks the hub to look at a repository now. It returns at once; the
+// repository's AskedAt is zero again when the hub has looked.
+func (d *Desk) RequestSync(ctx context.Context, id core.RepositoryID, by access.Principal) (Repository, error) {
+	r, err := d.store.AskSync(ctx, id, d.now(), by)
+	return r, d.then(err)
+}
+
+// then nudges the hub after a commit.
+func (d *Desk) then(err error) error {
+	if err == nil {
+		d.nudge.Nudge()
+	}
+	return err
+}

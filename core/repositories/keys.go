@@ -1,0 +1,133 @@
+package repositories
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"berth/core"
+	"berth/core/access"
+	"berth/core/fault"
+	"berth/core/secrets"
+)
+
+// probeTime bounds a test of a credential.
+const probeTime = 10 * time.Second
+
+// CreateCredential adds a repository key. Its password is sealed before it is stored and
+// never shown again. Invalid "credential.invalid"; Conflict "credential.name_taken".
+func (d *Desk) CreateCredential(ctx context.Context, draft CredentialDraft, by access.Principal) (Credential, error) {
+	draft.Name, draft.Host = strings.TrimSpace(draft.Name), boundHost(draft.Host)
+	if err := draft.check(); err != nil {
+		return Credential{}, err
+	}
+	now := d.now()
+	c := Credential{ID: core.CredentialID(core.NewID(core.PrefixCredential, now)), Name: draft.Name, Type: draft.Type,
+		Host: draft.Host, Username: draft.Username, CreatedAt: now}
+	sealed, err := d.seals.Seal(c.place(), []byte(draft.Password.Reveal()))
+	if err != nil {
+		return Credential{}, fmt.Errorf("create a repository key: %w", err)
+	}
+	return c, d.store.AddCredential(ctx, c, sealed, by.Audit("credential.create", string(c.ID), c.Name+" for "+c.Host))
+}
+
+// Credentials returns repository keys by name, each with the repositories that use it.
+func (d *Desk) Credentials(ctx context.Context, p core.Page) (core.List[Credential], error) {
+	return d.store.CredentialList(ctx, p)
+}
+
+// DeleteCredential removes a repository key that no repository uses.
+func (d *Desk) DeleteCredential(ctx context.Context, id core.CredentialID, by access.Principal) error {
+	return d.store.DeleteCredential(ctx, id, by)
+}
+
+// Source says how a repository is read, its credential's password opened in memory.
+// Nothing that it returns is to be kept longer than one conversation with the host.
+// Faults: NotFound "credential.not_found", Invalid "credential.other_host", Unavailable
+// "credential.unreadable".
+func (d *Desk) Source(ctx context.Context, r Repository) (core.GitSource, error) {
+	src := core.GitSource{Repository: r.ID, URL: r.URL, Branch: r.Branch}
+	if r.Credential == "" {
+		return src, nil
+	}
+	return d.login(ctx, src, r.Credential)
+}
+
+// login puts a stored credential into src, if it is bound to that host.
+func (d *Desk) login(ctx context.Context, src core.GitSource, id core.CredentialID) (core.GitSource, error) {
+	c, sealed, err := d.store.Credential(ctx, id)
+	if err != nil {
+		return core.GitSource{}, err
+	}
+	if err := c.Fits(src.URL); err != nil {
+		return core.GitSource{}, err
+	}
+	password, err := d.seals.Open(c.place(), sealed)
+	if err != nil {
+		return core.GitSource{}, fault.New(fault.Unavailable, "credential.unreadable",
+			"The password of the repository key %q cannot be opened. Delete the key, add it again and choose it for its repositories.", c.Name).Because(err)
+	}
+	src.Username, src.Password = c.Username, secrets.NewValue(string(password))
+	return src, nil
+}
+
+// Trial is an address to be tried, with a stored credential or with one that is not stored.
+type Trial struct {
+	URL        string
+	Branch     string            // empty: the remote's default branch
+	Credential core.CredentialID // empty: Username and Password, or anonymous without them
+	Username   string
+	Password   secrets.Value
+}
+
+// TryOut asks the Git host whether the address can be read. It returns nil when it can,
+// the fault of core.GitRemote.Head when it cannot, and Invalid when there is nothing
+// sensible to ask. It takes at most 10 s.
+func (d *Desk) TryOut(ctx context.Context, t Trial) error {
+	src, err := d.trialSource(ctx, t)
+	if err != nil {
+		return err
+	}
+	probing, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	err = d.prober.Probe(probing, src)
+	if err != nil && probing.Err() != nil && ctx.Err() == nil {
+		return fault.New(fault.Unavailable, "git.unreachable",
+			"The Git host did not answer within %d seconds. Check the address and whether the server may reach it.", int(probeTime.Seconds())).Because(err)
+	}
+	return err
+}
+
+func (d *Desk) trialSource(ctx context.Context, t Trial) (core.GitSource, error) {
+	// A trial has no mirror; the identifier keeps it apart from every repository.
+	src := core.GitSource{Repository: core.RepositoryID(core.NewID(core.PrefixRepository, d.now())), Branch: t.Branch}
+	bad := checkTrialLogin(t)
+	address, err := Address(t.URL)
+	if err != nil {
+		bad = append(bad, fault.Field{Path: "url", Problem: fault.PublicOf(err)})
+	}
+	if err := ValidBranch(t.Branch); err != nil {
+		bad = append(bad, fault.Field{Path: "branch", Problem: fault.PublicOf(err)})
+	}
+	if err := fault.BadFields("credential.invalid_test", bad); err != nil {
+		return src, err
+	}
+	src.URL = address
+	if t.Credential != "" {
+		return d.login(ctx, src, t.Credential)
+	}
+	src.Username, src.Password = t.Username, t.Password
+	return src, nil
+}
+
+func checkTrialLogin(t Trial) []fault.Field {
+	given := t.Username != "" || !t.Password.Empty()
+	switch {
+	case t.Credential != "" && given:
+		return []fault.Field{{Path: "credential_id", Problem: "give either a stored repository key or a user name and password, not both"}}
+	case given:
+		return checkLogin(t.Username, t.Password)
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package repositories
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"berth/core"
+	"berth/core/fault"
+)
+
+// Limits of what is kept.
+const (
+	MaxRepositories = 10_000 // of one installation: the hub looks at all of them
+	MaxName         = 100    // bytes of a repository's or credential's name
+)
+
+// Repository is a Git repository that stacks are deployed from.
+type Repository struct {
+	ID         core.RepositoryID
+	Name       string            // unique, for people
+	URL        string            // normal form, see Address
+	Branch     string            // short name; empty: the remote's default branch
+	Credential core.CredentialID // empty: read anonymously
+
+	// What the hub knows. Head is the commit that was last fetched; empty: none yet.
+	// FetchedAt is when Head came in or reading worked again, not every look that found
+	// nothing new. ErrorCode and Error say why the last look failed; empty: it did not.
+	Head      core.Commit
+	FetchedAt time.Time
+	ErrorCode string
+	Error     string
+
+	AskedAt   time.Time // somebody wants it looked at now; zero: nobody, or it was done
+	AskedBy   string    // who, as audit shows it
+	CreatedAt time.Time
+	UpdatedAt time.Time // of anything but the ask; with Error set, when that began
+}
+
+// Draft is a repository to be added.
+type Draft struct {
+	Name       string
+	URL        string
+	Branch     string            // empty: the remote's default branch
+	Credential core.CredentialID // empty: none
+}
+
+// Change is what an edit of a repository sets; nil fields stay.
+type Change struct {
+	Name       *string
+	URL        *string
+	Branch     *string
+	Credential *core.CredentialID // empty: read anonymously from now on
+}
+
+// Apply returns r with the change put in and checked. When it is read from somewhere else
+// or in another way than before, what was known of it no longer holds and a new look is
+// asked for. Invalid "repository.invalid" names every bad field.
+func (c Change) Apply(r Repository, by string, now time.Time) (Repository, error) {
+	before := r
+	set(&r.Name, c.Name)
+	set(&r.URL, c.URL)
+	set(&r.Branch, c.Branch)
+	set(&r.Credential, c.Credential)
+	r, err := r.normal()
+	if err != nil {
+		return before, err
+	}
+	if r.URL != before.URL || r.Branch != before.Branch {
+		r.Head, r.FetchedAt = "", time.Time{}
+	}
+	if r.URL != before.URL || r.Branch != before.Branch || r.Credential != before.Credential {
+		r.ErrorCode, r.Error = "", ""
+		r.AskedAt, r.AskedBy = now, by
+	}
+	r.UpdatedAt = now
+	return r, nil
+}
+
+func set[T any](field *T, value *T) {
+	if value != nil {
+		*field = *value
+	}
+}
+
+// normal returns r with name and address in the form in which they are kept.
+func (r Repository) normal() (Repository, error) {
+	var bad []fault.Field
+	r.Name = strings.TrimSpace(r.Name)
+	bad = append(bad, checkName(r.Name)...)
+	address, err := Address(r.URL)
+	if err != nil {
+		bad = append(bad, fault.Field{Path: "url", Problem: fault.PublicOf(err)})
+	}
+	r.URL = address
+	if err := ValidBranch(r.Branch); err != nil {
+		bad = append(bad, fault.Field{Path: "branch", Problem: fault.PublicOf(err)})
+	}
+	return r, fault.BadFields("repository.invalid", bad)
+}
+
+// checkName complains about names that people could not tell apart or not read.
+func checkName(name string) []fault.Field {
+	printable := utf8.ValidString(name) && !strings.ContainsFunc(name, func(c rune) bool { return c < ' ' || c == 0x7f })
+	if name != "" && len(name) <= MaxName && printable {
+		return nil
+	}
+	return []fault.Field{{Path: "name", Problem: fmt.Sprintf("1 to %d bytes of text without control characters", MaxName)}}
+}
