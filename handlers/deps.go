@@ -7,8 +7,10 @@ import "berth/handlers/guard"
 type Deps struct {
 	Guard    guard.Config
 	Identity IdentityDeps
+	Metrics  MetricsDeps
 	Ops      OpsDeps
 	Stacks   StacksDeps
+	Workers  WorkersDeps
 }
 
 // secure reports whether browsers reach the server over TLS, so that cookies demand it.

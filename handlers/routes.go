@@ -9,5 +9,7 @@ func Routes(d Deps) []Route {
 		stackRoutes(d),
 		deploymentRoutes(d),
 		identityRoutes(d),
+		workerRoutes(d),
+		metricsRoutes(d),
 	)
 }

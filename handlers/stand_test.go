@@ -69,6 +69,7 @@ func newStand(t testing.TB) *stand {
 		Ops:      handlers.OpsDeps{Store: s.store, Version: "test"},
 	}
 	s.deps.Stacks = s.stacksDeps()
+	s.deps.Workers, s.deps.Metrics = s.workersDeps()
 	s.build()
 	return s
 }

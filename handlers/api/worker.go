@@ -1,0 +1,39 @@
+package api
+
+import (
+	"net/http"
+	"time"
+
+	"berth/core"
+	"berth/core/fault"
+	"berth/core/fleet"
+)
+
+// WorkerAnswer is a worker as the API shows it.
+type WorkerAnswer struct {
+	ID          core.WorkerID      `json:"id"`
+	TokenID     core.WorkerTokenID `json:"token_id"` // of the token that it registered with
+	Hostname    string             `json:"hostname"`
+	Tags        []string           `json:"tags"`
+	Version     string             `json:"version"` // of its program
+	OS          string             `json:"os"`
+	Arch        string             `json:"arch"`
+	Online      bool               `json:"online"`
+	Revoked     bool               `json:"revoked"`
+	Stacks      int                `json:"stacks"`       // that are assigned to it
+	ConnectedAt *time.Time         `json:"connected_at"` // start of its last link; null: never
+	LeftAt      *time.Time         `json:"left_at"`      // end of its last link; null: none has ended
+	CreatedAt   time.Time          `json:"created_at"`
+}
+
+func showWorker(w fleet.Worker) WorkerAnswer {
+	return WorkerAnswer{
+		ID: w.ID, TokenID: w.TokenID, Hostname: w.Hostname, Tags: orEmpty(w.Tags), Version: w.Version, OS: w.OS, Arch: w.Arch,
+		Online: w.Online, Revoked: w.Revoked, Stacks: w.Stacks,
+		ConnectedAt: optionalTime(w.ConnectedAt), LeftAt: optionalTime(w.LeftAt), CreatedAt: w.CreatedAt,
+	}
+}
+
+func workerID(r *http.Request) (core.WorkerID, error) {
+	return pathID[core.WorkerID](r, core.PrefixWorker, fault.New(fault.NotFound, "worker.not_found", "There is no such worker."))
+}

@@ -1,0 +1,85 @@
+package ops
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"time"
+
+	"berth/core"
+	"berth/core/fault"
+	"berth/core/metrics"
+	"berth/handlers/endpoint"
+)
+
+// firstByte is how long a scrape may wait for the hub before it is told that the hub is away:
+// less than the patience of any scraper.
+const firstByte = 2 * time.Second
+
+var errHubAway = fault.New(fault.Unavailable, "metrics.hub_away",
+	"The hub, which holds the metrics, does not answer. Check that it runs and that HUB_URL is its address.")
+
+// Metrics answers with the metrics of the server and of every worker.
+func Metrics(source metrics.Source) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		return expose(w, r, source.All)
+	})
+}
+
+// WorkerMetrics answers with the metrics of one worker.
+func WorkerMetrics(source metrics.Source) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		id := r.PathValue("id")
+		if !core.ValidID(core.PrefixWorker, id) {
+			return fault.New(fault.NotFound, "worker.not_found", "There is no such worker.")
+		}
+		return expose(w, r, func(ctx context.Context, to io.Writer) error {
+			return source.Worker(ctx, core.WorkerID(id), to)
+		})
+	})
+}
+
+// expose passes an exposition on as it comes. An error before the first byte is an answer; after
+// it, the connection is cut, so that no scraper takes half an answer for a whole one.
+func expose(w http.ResponseWriter, r *http.Request, write func(context.Context, io.Writer) error) error {
+	ctx, cancel := context.WithCancelCause(r.Context())
+	defer cancel(nil)
+	patience := time.AfterFunc(firstByte, func() { cancel(errHubAway) })
+	defer patience.Stop()
+	out := &exposition{to: w, begin: patience.Stop}
+	err := write(ctx, out)
+	switch {
+	case err == nil && !out.began:
+		return errHubAway
+	case err == nil || out.began && r.Context().Err() != nil: // the scraper has gone
+		return nil
+	case out.began:
+		cut(w)
+	case context.Cause(ctx) == error(errHubAway):
+		return errHubAway
+	}
+	return err
+}
+
+// exposition is an answer that has no header until there is something to say.
+type exposition struct {
+	to    http.ResponseWriter
+	begin func() bool
+	began bool
+}
+
+// Write sends content.
+func (e *exposition) Write(p []byte) (int, error) {
+	if !e.began {
+		e.began = true
+		e.begin()
+		e.to.Header().Set("Content-Type", metrics.ContentType)
+	}
+	return e.to.Write(p)
+}
+
+// cut makes everything that is still to be written fail. Where the host gives no
+// connection there is nothing to cut.
+func cut(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0))
+}

@@ -1,0 +1,43 @@
+package handlers
+
+import (
+	"net/http"
+
+	"berth/core/access"
+	"berth/handlers/api"
+	"berth/handlers/endpoint"
+	"berth/handlers/guard"
+)
+
+// WorkersDeps is what workers and their tokens need.
+type WorkersDeps struct {
+	Desk WorkersDesk
+}
+
+// WorkersDesk is the use cases of workers; *fleet.Desk has them.
+type WorkersDesk interface {
+	api.WorkerTokenIssuer
+	api.WorkerLister
+	api.WorkerFinder
+	api.WorkerRevoker
+	api.WorkerDeleter
+}
+
+func workerRoutes(d Deps) []Route {
+	desk := d.Workers.Desk
+	const worker = "/api/custom/workers/{id}"
+	route := func(method, pattern string, may access.Capability, handler http.Handler, op Operation) Route {
+		op.Tag = "workers"
+		return Route{Method: method, Pattern: pattern, Capability: may, Surface: guard.API, Handler: handler, Operation: op}
+	}
+	return []Route{
+		route(http.MethodGet, "/api/custom/workers", access.View, api.ListWorkers(desk), Operation{Summary: "List workers", Response: endpoint.Items[api.WorkerAnswer]{}, Status: http.StatusOK, Query: append([]Param{
+			{"online", "boolean", "only workers that have a link, or only those that have none"}, {"revoked", "boolean", "only revoked workers, or only others"},
+			{"tag", "string", "only workers with this tag"}}, pageParams...)}),
+		route(http.MethodPost, "/api/custom/workers/tokens", access.Administer, api.IssueWorkerToken(desk), Operation{Summary: "Make a token for one new worker, and the command that starts it; both are shown this once",
+			Request: api.WorkerTokenRequest{}, Response: api.IssuedWorkerToken{}, Status: http.StatusCreated}),
+		route(http.MethodGet, worker, access.View, api.GetWorker(desk), Operation{Summary: "Read a worker", Response: api.WorkerAnswer{}, Status: http.StatusOK}),
+		route(http.MethodPost, worker+"/revoke", access.Administer, api.RevokeWorker(desk), Operation{Summary: "Cut a worker off for good; its containers go on running", Response: api.WorkerAnswer{}, Status: http.StatusOK}),
+		route(http.MethodDelete, worker, access.Administer, api.DeleteWorker(desk), Operation{Summary: "Remove a worker that has no stacks", Status: http.StatusNoContent}),
+	}
+}
