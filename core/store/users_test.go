@@ -101,10 +101,13 @@ func TestOneFirstAdministrator(t *testing.T) {
 	if needed, err := r.SetupNeeded(t.Context()); err != nil || !needed {
 		t.Fatalf("%t, %v", needed, err)
 	}
-	outcomes := make(chan error, 200)
+	users := make([]identity.User, 200)
+	for i := range users {
+		users[i] = identity.User{ID: core.UserID(r.id(core.PrefixUser)), Email: fmt.Sprintf("a%d@b", i), Name: "n", Role: access.RoleAdmin, CreatedAt: r.at, UpdatedAt: r.at}
+	}
+	outcomes := make(chan error, len(users))
 	var all sync.WaitGroup
-	for i := range 200 {
-		u := identity.User{ID: core.UserID(r.id(core.PrefixUser)), Email: fmt.Sprintf("a%d@b", i), Name: "n", Role: access.RoleAdmin, CreatedAt: r.at, UpdatedAt: r.at}
+	for _, u := range users {
 		all.Go(func() { outcomes <- r.AddFirstAdministrator(t.Context(), u.Principal(""), u, "hash") })
 	}
 	all.Wait()
@@ -117,13 +120,26 @@ func TestOneFirstAdministrator(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	users, audited := r.count(`SELECT count(*) FROM users`), r.count(`SELECT count(*) FROM audit_events`)
-	if made != 1 || users != 1 || audited != 1 {
-		t.Errorf("%d were told yes, %d users, %d audit events", made, users, audited)
+	stored, audited := r.count(`SELECT count(*) FROM users`), r.count(`SELECT count(*) FROM audit_events`)
+	if made != 1 || stored != 1 || audited != 1 {
+		t.Errorf("%d were told yes, %d users, %d audit events", made, stored, audited)
 	}
 	r.exec(`DELETE FROM users`)
 	if needed, err := r.SetupNeeded(t.Context()); err != nil || needed {
 		t.Errorf("set-up opened again: %t, %v", needed, err)
+	}
+}
+
+// TestSetUpIsClosedWhereThereAreUsers, though nothing says so: a database from elsewhere.
+func TestSetUpIsClosedWhereThereAreUsers(t *testing.T) {
+	r := openRegister(t)
+	u := r.user(access.RoleViewer)
+	u.ID, u.Email = "usr_x", "x@y"
+	if needed, err := r.SetupNeeded(t.Context()); err != nil || needed {
+		t.Errorf("%t, %v", needed, err)
+	}
+	if err := r.AddFirstAdministrator(t.Context(), u.Principal(""), u, "hash"); fault.CodeOf(err) != "setup.closed" {
+		t.Error(err)
 	}
 }
 

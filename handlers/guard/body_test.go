@@ -7,7 +7,9 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"berth/handlers/guard"
@@ -56,6 +58,74 @@ func (f *fewBytes) Read(p []byte) (int, error) {
 	p[0] = 'x'
 	return 1, nil
 }
+
+// TestAHandlerThatIsSilentAnswers200 in so many words, for hosts that take silence for a failure.
+func TestAHandlerThatIsSilentAnswers200(t *testing.T) {
+	w := httptest.NewRecorder()
+	w.Code = 0
+	protect(t, config("http://berth.test"), anyone, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})).ServeHTTP(w, request("GET", "/"))
+	if w.Code != 200 {
+		t.Errorf("status %d", w.Code)
+	}
+}
+
+// TestAClientThatReadsNothingIsCut, and one that comes back late on its connection is not. (A8)
+func TestAClientThatReadsNothingIsCut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ours, theirs := net.Pipe() // has no buffer: what is not read blocks
+		handled := make(chan error, 1)
+		server := &http.Server{Handler: protect(t, config("http://berth.test"), anyone, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch r.URL.Path {
+			case "/long":
+				_, err := w.Write(make([]byte, 1<<20))
+				handled <- err
+			case "/short":
+				w.Write([]byte("short"))
+			case "/status":
+				w.WriteHeader(http.StatusNoContent)
+			}
+		}))}
+		port := &onePort{conns: make(chan net.Conn, 1)}
+		port.conns <- ours
+		var serving sync.WaitGroup
+		serving.Go(func() { server.Serve(port) })
+		read := bufio.NewReader(theirs)
+		for _, path := range []string{"/short", "/status", "/nothing", "/short"} {
+			fmt.Fprintf(theirs, "GET %s HTTP/1.1\r\nHost: berth.test\r\n\r\n", path)
+			if answer, err := http.ReadResponse(read, nil); err != nil || answer.StatusCode >= 300 {
+				t.Errorf("%s: %v, %v", path, answer, err)
+			} else if _, err := io.Copy(io.Discard, answer.Body); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+			time.Sleep(time.Minute) // of the bubble: longer than any deadline that was left
+		}
+		began := time.Now()
+		fmt.Fprintf(theirs, "GET /long HTTP/1.1\r\nHost: berth.test\r\n\r\n")
+		if err := <-handled; err == nil || time.Since(began) > 31*time.Second {
+			t.Errorf("writing to nobody ended after %v with %v", time.Since(began), err)
+		}
+		server.Close()
+		theirs.Close()
+		serving.Wait()
+	})
+}
+
+// onePort is a listener of connections that are handed to it.
+type onePort struct {
+	conns chan net.Conn
+	once  sync.Once
+}
+
+func (p *onePort) Accept() (net.Conn, error) {
+	conn, open := <-p.conns
+	if !open {
+		return nil, net.ErrClosed
+	}
+	return conn, nil
+}
+
+func (p *onePort) Close() error   { p.once.Do(func() { close(p.conns) }); return nil }
+func (p *onePort) Addr() net.Addr { return &net.TCPAddr{} }
 
 // TestDeadlinesReachARealConnection proves that the guard's own wrapping does not hide the
 // connection from http.ResponseController, nor flushing from handlers.

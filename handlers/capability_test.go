@@ -1,0 +1,59 @@
+package handlers_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"berth/core/access"
+	"berth/handlers"
+	"berth/handlers/guard"
+)
+
+// open is every route of the API and every page that needs no credential.
+var open = []string{
+	"GET /api/custom/setup", "POST /api/custom/setup", "POST /api/custom/login",
+	"GET /setup", "POST /setup", "GET /login", "POST /login",
+}
+
+// own is every route about whoever asks.
+var own = []string{"GET /api/custom/me", "POST /api/custom/logout", "POST /logout"}
+
+// administered are the areas that only administrators may see, as the roles of the HTTP contract say.
+var administered = []string{"users", "invites", "service-accounts", "integrations", "backups", "audit-events", "policy", "settings"}
+
+// needed says what a route must demand, from its address and method alone, so that a row
+// cannot grant more than its area does.
+func needed(r handlers.Route) access.Capability {
+	name := r.Method + " " + r.Pattern
+	area, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(r.Pattern, "/api/custom"), "/"), "/")
+	read := r.Method == http.MethodGet
+	switch {
+	case slices.Contains(open, name):
+		return access.Public
+	case slices.Contains(own, name):
+		return access.SignedIn
+	case r.Surface == guard.Scrape:
+		return access.Metrics
+	case slices.Contains(administered, area), area == "workers" && (!read || strings.HasSuffix(r.Pattern, "/policy")):
+		return access.Administer
+	case read:
+		return access.View
+	}
+	return access.Operate
+}
+
+func TestEveryRouteDemandsWhatItsAreaDoes(t *testing.T) {
+	for _, r := range handlers.Routes(newStand(t).deps) {
+		if r.Surface == guard.Asset || r.Surface == guard.Probe || r.Surface == guard.Hook {
+			continue // look at no credential; the table is refused where they would demand one
+		}
+		if want := needed(r); r.Capability != want {
+			t.Errorf("%s %s demands %q, want %q", r.Method, r.Pattern, r.Capability, want)
+		}
+		if metrics := strings.HasSuffix(r.Pattern, "/metrics"); metrics && r.Surface != guard.Scrape {
+			t.Errorf("%s %s takes sessions; scrape routes take keys alone", r.Method, r.Pattern)
+		}
+	}
+}
