@@ -42,11 +42,6 @@ func (s *Store) Users(ctx context.Context, ask core.Page) (core.List[identity.Us
 	})
 }
 
-// User returns one user; NotFound "user.not_found".
-func (s *Store) User(ctx context.Context, id core.UserID) (identity.User, error) {
-	return read(ctx, s, func(tx *Tx) (identity.User, error) { return userByID(tx, id) })
-}
-
 func userByID(tx *Tx, id core.UserID) (identity.User, error) {
 	return one(tx, errUserMissing, scanUser, `SELECT `+userColumns+` FROM users WHERE id = ?`, id)
 }
