@@ -37,7 +37,7 @@ func (g *Guard) Admit(rule Rule, next http.Handler) http.Handler {
 	if rule.Surface == Probe {
 		return checked
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return g.measure(rule, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case g.slots <- struct{}{}:
 			defer func() { <-g.slots }()
@@ -45,7 +45,7 @@ func (g *Guard) Admit(rule Rule, next http.Handler) http.Handler {
 		default:
 			endpoint.Fail(w, r, errBusy)
 		}
-	})
+	}))
 }
 
 // judge finds out who asks and whether they may. The request that it returns carries the

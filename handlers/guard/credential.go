@@ -22,6 +22,7 @@ func (g *Guard) identify(rule Rule, r *http.Request) (access.Principal, error) {
 	}
 	if key, present := apiKey(r.Header); present && rule.Surface != Page {
 		p, err := g.cfg.Doorkeeper.ByAPIKey(r.Context(), key)
+		g.refused("api_key", err)
 		p.Address = nobody.Address
 		return p, err
 	}
@@ -30,6 +31,7 @@ func (g *Guard) identify(rule Rule, r *http.Request) (access.Principal, error) {
 		return nobody, nil
 	}
 	p, err := g.cfg.Doorkeeper.BySession(r.Context(), value)
+	g.refused("session", err)
 	if fault.Is(err, fault.Unauthenticated) {
 		return nobody, nil
 	}

@@ -34,6 +34,7 @@ type Config struct {
 	ErrorPage      endpoint.ErrorPage // nil: browsers get problem+json
 	Limits         Limits             // zero: DefaultLimits
 	Clock          core.Clock         // nil: time.Now
+	Meter          Meter              // nil: nothing is counted
 }
 
 // Limits bound what is let in.
@@ -65,6 +66,9 @@ func New(cfg Config) (*Guard, error) {
 	}
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now
+	}
+	if cfg.Meter == nil {
+		cfg.Meter = noMeter{}
 	}
 	g := &Guard{
 		cfg:      cfg,
