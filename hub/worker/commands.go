@@ -1,0 +1,206 @@
+package worker
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"log/slog"
+	"sync"
+	"time"
+
+	"berth/core"
+	"berth/core/fault"
+	"berth/core/wire"
+	"berth/hub/worker/journal"
+	"berth/hub/worker/outbox"
+)
+
+// commands takes, runs and ends what the hub asks for. The journal says what is known of
+// a command, tasks which of them are under way in this process.
+//
+// Its methods that change what is known (take, cancel, settle, acked) are called by one
+// goroutine at a time: the reader of the link in service.
+type commands struct {
+	// Set once.
+	journal *journal.Journal
+	box     *outbox.Box
+	turns   *turns
+	steps   *steps
+	tally   *tally
+	log     *slog.Logger
+	ended   func(journal.Key) // told when a result is ready to be sent
+
+	life     context.Context // ends when running commands must stop
+	stop     context.CancelCauseFunc
+	children sync.WaitGroup
+
+	mu       sync.Mutex // guards what follows
+	stopping bool
+	tasks    map[journal.Key]*task
+	recent   *recent
+}
+
+// task is a command under way: waiting for its turn, or running.
+type task struct {
+	key    journal.Key
+	stack  core.StackID
+	ctx    context.Context // ends with the deadline, or with a cause of faults.go
+	cancel context.CancelCauseFunc
+	began  time.Time
+}
+
+// answer is what the hub gets for a Command.
+type answer struct {
+	accepted bool         // it is on the disk
+	refusal  *wire.Result // it will not be done, and nothing was written
+}
+
+func newCommands(life context.Context, d *disk, box *outbox.Box, s *steps, t *tally, log *slog.Logger) *commands {
+	c := &commands{
+		journal: d.journal, box: box, turns: newTurns(), steps: s, tally: t, log: log,
+		tasks: map[journal.Key]*task{}, recent: newRecent(),
+	}
+	c.life, c.stop = context.WithCancelCause(life)
+	return c
+}
+
+// take takes a command on: what is known is answered, what is new is journaled and
+// queued. When it returns accepted the command is on the disk.
+func (c *commands) take(cmd wire.Command) answer {
+	key := journal.Key{ID: cmd.ID, Attempt: cmd.Attempt}
+	if c.isStopping() {
+		return answer{} // the hub sends it again on the next link
+	}
+	if newest := c.newestAttempt(cmd.ID); newest > cmd.Attempt {
+		c.log.Warn("an older attempt of a command came late and is ignored", "command", cmd.ID, "attempt", cmd.Attempt, "newest", newest)
+		return answer{}
+	}
+	entry, journaled := c.journal.Get(key)
+	digest := digestOf(cmd)
+	if journaled && entry.Digest != "" && entry.Digest != digest {
+		c.log.Warn("a command was delivered again with another body", "command", cmd.ID, "attempt", cmd.Attempt)
+	}
+	if c.known(key) || entry.Result != nil {
+		return answer{accepted: true}
+	}
+	c.supersede(key)
+	ticket := c.turns.queue(stackFor(cmd))
+	if ticket == nil {
+		return c.refuse(key, errBusy)
+	}
+	if !journaled {
+		if err := c.journal.Received(entryFor(cmd, digest)); err != nil {
+			ticket.done()
+			return c.refuse(key, diskFault(err))
+		}
+	}
+	return answer{accepted: c.start(key, cmd, ticket)}
+}
+
+func (c *commands) refuse(key journal.Key, err error) answer {
+	c.log.Error("a command was refused", "command", key.ID, "attempt", key.Attempt, "error", err)
+	return answer{refusal: &wire.Result{ID: key.ID, Attempt: key.Attempt, Status: wire.ResultFailed,
+		Code: fault.CodeOf(err), Error: publicText(err), Phases: []wire.PhaseEvent{}}}
+}
+
+// known reports whether a command is under way, or ended a short while ago.
+func (c *commands) known(key journal.Key) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, ended := c.recent.results[key]
+	return ended || c.tasks[key] != nil
+}
+
+func (c *commands) newestAttempt(id core.CommandID) int {
+	newest := 0
+	for _, e := range c.journal.Entries() {
+		if e.ID == id {
+			newest = max(newest, e.Attempt)
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return max(newest, c.recent.newest(id))
+}
+
+// supersede stops older attempts of a command, and forgets those that did not end.
+func (c *commands) supersede(key journal.Key) {
+	for _, e := range c.journal.Entries() {
+		if e.ID == key.ID && e.Attempt < key.Attempt && e.Result == nil {
+			c.forget(e.Key, errSuperseded)
+		}
+	}
+}
+
+// start begins the task, unless the worker is stopping: then the command waits in the
+// journal.
+func (c *commands) start(key journal.Key, cmd wire.Command, ticket *ticket) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stopping {
+		ticket.done()
+		return false
+	}
+	ctx, cancel := context.WithCancelCause(c.life)
+	ctx, release := context.WithTimeout(ctx, time.Duration(cmd.Seconds)*time.Second)
+	t := &task{key: key, stack: ticket.stack, ctx: ctx, cancel: cancel, began: time.Now()}
+	c.tasks[key] = t
+	c.children.Go(func() {
+		defer release()
+		defer cancel(nil)
+		c.run(t, cmd, ticket)
+	})
+	return true
+}
+
+// result returns how a command ended, while that is remembered.
+func (c *commands) result(key journal.Key) (wire.Result, bool) {
+	if e, found := c.journal.Get(key); found && e.Result != nil {
+		return *e.Result, true
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r, found := c.recent.results[key]
+	return r, found
+}
+
+func (c *commands) isStopping() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.stopping
+}
+
+func stackFor(cmd wire.Command) core.StackID {
+	if cmd.Deploy != nil {
+		return cmd.Deploy.Stack
+	}
+	return cmd.Teardown.Stack
+}
+
+func entryFor(cmd wire.Command, digest string) journal.Entry {
+	e := journal.Entry{Key: journal.Key{ID: cmd.ID, Attempt: cmd.Attempt}, Kind: cmd.Kind, Digest: digest}
+	if cmd.Deploy != nil {
+		e.Stack, e.Project, e.Revision = cmd.Deploy.Stack, cmd.Deploy.Project, cmd.Deploy.Revision
+	} else {
+		e.Stack, e.Project = cmd.Teardown.Stack, cmd.Teardown.Project
+	}
+	return e
+}
+
+// digestOf identifies what a command asks for. The secrets stay out: a digest of a short
+// secret would give it away.
+func digestOf(cmd wire.Command) string {
+	cmd.Epoch, cmd.Seconds = 0, 0
+	if cmd.Deploy != nil {
+		body := *cmd.Deploy
+		body.Secrets = nil
+		cmd.Deploy = &body
+	}
+	text, err := json.Marshal(cmd)
+	if err != nil {
+		return "" // a command that came in as JSON goes out as JSON
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}

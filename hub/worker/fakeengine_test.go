@@ -1,0 +1,182 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"berth/core/fault"
+	"berth/core/stacks"
+)
+
+// fakeEngine runs containers in memory: one per project unless a test says otherwise.
+type fakeEngine struct {
+	mu         sync.Mutex
+	containers map[string][]ProjectContainer // by project
+	calls      []string
+	projects   []Project // given to Apply
+	hooks      map[string]func(ctx context.Context, p Project, report func(string)) error
+	down       error // what every look answers
+	logs       func(ctx context.Context, tail int, follow bool, w io.Writer) error
+	services   []string
+}
+
+func newEngine() *fakeEngine {
+	return &fakeEngine{containers: map[string][]ProjectContainer{}, hooks: map[string]func(context.Context, Project, func(string)) error{}, services: []string{"web"}}
+}
+
+// on makes a call do something of a test's own first: "pull", "apply", "verify", "down",
+// or "apply p-1" for one project.
+func (e *fakeEngine) on(call string, hook func(ctx context.Context, p Project, report func(string)) error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.hooks[call] = hook
+}
+
+// hang returns a hook that waits for its context, and a channel that tells of each call.
+func hang() (func(context.Context, Project, func(string)) error, chan string) {
+	began := make(chan string, 100)
+	return func(ctx context.Context, p Project, _ func(string)) error {
+		began <- p.Name
+		<-ctx.Done()
+		return ctx.Err()
+	}, began
+}
+
+func (e *fakeEngine) call(ctx context.Context, name string, p Project, report func(string)) error {
+	e.mu.Lock()
+	e.calls = append(e.calls, name+" "+p.Name)
+	hook := e.hooks[name+" "+p.Name]
+	if hook == nil {
+		hook = e.hooks[name]
+	}
+	e.mu.Unlock()
+	if hook != nil {
+		return hook(ctx, p, report)
+	}
+	return ctx.Err()
+}
+
+// called returns the calls that begin with prefix.
+func (e *fakeEngine) called(prefix string) []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(e.calls), func(c string) bool { return !strings.HasPrefix(c, prefix) })
+}
+
+func (e *fakeEngine) lastProject() Project {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.projects[len(e.projects)-1]
+}
+
+func (e *fakeEngine) Pull(ctx context.Context, p Project, force bool, report func(string)) error {
+	report("pulling " + strconv.FormatBool(force))
+	return e.call(ctx, "pull", p, report)
+}
+
+func (e *fakeEngine) Apply(ctx context.Context, p Project, report func(string)) error {
+	e.mu.Lock()
+	e.projects = append(e.projects, p)
+	e.mu.Unlock()
+	if err := e.call(ctx, "apply", p, report); err != nil {
+		return err
+	}
+	e.run(p)
+	return nil
+}
+
+// run puts a project's containers in place.
+func (e *fakeEngine) run(p Project) {
+	revision, _ := strconv.Atoi(p.Labels[LabelRevision])
+	var list []ProjectContainer
+	for _, service := range e.services {
+		list = append(list, ProjectContainer{Project: p.Name, Labels: p.Labels, ContainerState: stacks.ContainerState{
+			Service: service, Container: p.Name + "-" + service + "-1", State: "running", Revision: revision, StartedAt: time.Now()}})
+	}
+	e.set(p.Name, list)
+}
+
+func (e *fakeEngine) set(project string, list []ProjectContainer) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.containers[project] = list
+	if list == nil {
+		delete(e.containers, project)
+	}
+}
+
+func (e *fakeEngine) Verify(ctx context.Context, p Project, timeout, stable time.Duration, report func(string)) error {
+	report(fmt.Sprintf("verifying %v %v", timeout, stable))
+	return e.call(ctx, "verify", p, report)
+}
+
+func (e *fakeEngine) Down(ctx context.Context, project string, volumes bool, report func(string)) error {
+	if err := e.call(ctx, "down", Project{Name: project}, report); err != nil {
+		return err
+	}
+	report("removed, volumes " + strconv.FormatBool(volumes))
+	e.set(project, nil)
+	return nil
+}
+
+func (e *fakeEngine) Containers(ctx context.Context, project string) ([]ProjectContainer, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.down != nil {
+		return nil, e.down
+	}
+	var all []ProjectContainer
+	for name, list := range e.containers {
+		if project == "" || project == name {
+			all = append(all, list...)
+		}
+	}
+	return all, ctx.Err()
+}
+
+func (e *fakeEngine) control(ctx context.Context, what, project, service string) error {
+	if err := e.call(ctx, what, Project{Name: project}, nil); err != nil {
+		return err
+	}
+	if !slices.Contains(e.services, service) {
+		return fault.New(fault.NotFound, "engine.service_missing", "There is no service %s.", service)
+	}
+	return nil
+}
+
+func (e *fakeEngine) Start(ctx context.Context, project, service string) error {
+	return e.control(ctx, "start", project, service)
+}
+
+func (e *fakeEngine) Stop(ctx context.Context, project, service string) error {
+	return e.control(ctx, "stop", project, service)
+}
+
+func (e *fakeEngine) Restart(ctx context.Context, project, service string) error {
+	return e.control(ctx, "restart", project, service)
+}
+
+func (e *fakeEngine) Logs(ctx context.Context, project, service string, tail int, follow bool, w io.Writer) error {
+	e.mu.Lock()
+	logs := e.logs
+	e.mu.Unlock()
+	return logs(ctx, tail, follow, w)
+}
+
+func (e *fakeEngine) Info(context.Context) (EngineInfo, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return EngineInfo{Version: "20.10", APIVersion: "1.41"}, e.down
+}
+
+func (e *fakeEngine) goAway(err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.down = err
+}

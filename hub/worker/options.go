@@ -1,0 +1,52 @@
+package worker
+
+import (
+	"context"
+	"crypto/ed25519"
+	"log/slog"
+	"time"
+
+	"berth/core"
+	"berth/core/wire"
+	"berth/hub/link"
+)
+
+// Dial opens a connection to the hub and enrols on it. A refusal by the hub is a fault:
+// TooMany or Unavailable, perhaps with RetryAfter, when it is worth trying again soon;
+// any other kind when a person has to do something first.
+type Dial func(ctx context.Context) (link.Conn, wire.Enrolled, error)
+
+// Options are what a worker is made of. All are required but Tags and StackDir.
+type Options struct {
+	Dial      Dial
+	Engine    Engine
+	Key       ed25519.PrivateKey // of this worker, from Identity
+	DataDir   string             // survives restarts: journal, content, what was applied
+	StackDir  string             // rendered Compose files for people to look at; empty: none are written
+	Hostname  string             // names the worker to people
+	Tags      []string
+	Version   string
+	Heartbeat time.Duration // the worker's own interval; the hub's shorter one goes first
+	Log       *slog.Logger
+	Now       core.Clock
+}
+
+// The worker's own bounds.
+const (
+	maxParallel = 4  // commands that run at the same time
+	maxQueued   = 64 // commands that wait for their turn; more are refused
+	maxRequests = 16 // live requests at the same time
+	maxRecent   = 256
+)
+
+// How long things may take.
+const (
+	drainGrace    = 5 * time.Second // for running commands when the worker stops
+	drainFlush    = 2 * time.Second // for the last results to be written
+	welcomeWithin = 30 * time.Second
+	lookWithin    = 20 * time.Second // for the engine to say what runs
+	logGrace      = 2 * time.Second  // that a result waits for its last log lines
+	lookEvery     = 2 * time.Second  // while something runs here
+	restEvery     = 10 * time.Second // while nothing does
+	completeEvery = 5 * time.Minute
+)

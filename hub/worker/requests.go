@@ -1,0 +1,133 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"berth/core/fault"
+	"berth/core/wire"
+)
+
+// requests are the live requests of one link. They end with it.
+type requests struct {
+	engine   Engine
+	turns    *turns
+	link     replier
+	children sync.WaitGroup
+
+	mu      sync.Mutex // guards what follows
+	cancels map[uint64]context.CancelFunc
+}
+
+// replier is what takes the replies; *link.Link is one.
+type replier interface {
+	Send(ctx context.Context, msg any) error
+	TrySend(msg any) bool
+}
+
+func newRequests(engine Engine, turns *turns, link replier) *requests {
+	return &requests{engine: engine, turns: turns, link: link, cancels: map[uint64]context.CancelFunc{}}
+}
+
+// begin answers one request in the background. ctx ends with the link.
+func (r *requests) begin(ctx context.Context, m wire.Request) {
+	limited, cancel := context.WithTimeout(ctx, time.Duration(m.Seconds)*time.Second)
+	if err := r.register(m.ID, cancel); err != nil {
+		cancel()
+		r.link.TrySend(lastReply(m.ID, err)) // without room for it the hub's own patience ends
+		return
+	}
+	r.children.Go(func() {
+		defer cancel()
+		err := r.serve(limited, m)
+		if limited.Err() != nil && err != nil {
+			err = fault.New(fault.Unavailable, "request.timeout", "The container engine did not answer within %d seconds.", m.Seconds)
+		}
+		if cancelled := r.unregister(m.ID); !cancelled {
+			r.link.Send(ctx, lastReply(m.ID, err)) // a link that is over needs no answer
+		}
+	})
+}
+
+func (r *requests) register(id uint64, cancel context.CancelFunc) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.cancels[id] != nil {
+		return fault.New(fault.Conflict, "request.repeated", "The request %d is being answered already.", id)
+	}
+	if len(r.cancels) >= maxRequests {
+		return fault.New(fault.TooMany, "request.too_many", "The worker answers %d live requests already. Close a log and try again.", maxRequests)
+	}
+	r.cancels[id] = cancel
+	return nil
+}
+
+// unregister reports whether the request had been cancelled.
+func (r *requests) unregister(id uint64) (cancelled bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, still := r.cancels[id]
+	delete(r.cancels, id)
+	return !still
+}
+
+// cancel ends a request without an answer.
+func (r *requests) cancel(id uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if cancel := r.cancels[id]; cancel != nil {
+		delete(r.cancels, id)
+		cancel()
+	}
+}
+
+func (r *requests) wait() { r.children.Wait() }
+
+func (r *requests) serve(ctx context.Context, m wire.Request) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("a defect in the worker's program: %v", p)
+		}
+	}()
+	if m.Kind == wire.RequestLogs {
+		return r.logs(ctx, m)
+	}
+	if r.turns.runs(m.Stack) {
+		return fault.New(fault.Conflict, "stack.busy", "A deployment of this stack is running on its worker. Try again when it has ended.")
+	}
+	switch m.Kind {
+	case wire.RequestStart:
+		return r.engine.Start(ctx, m.Project, m.Service)
+	case wire.RequestStop:
+		return r.engine.Stop(ctx, m.Project, m.Service)
+	case wire.RequestRestart:
+		return r.engine.Restart(ctx, m.Project, m.Service)
+	}
+	return fault.New(fault.Unsupported, "request.unknown", "The worker does not know the request %q; it may be older than the hub.", m.Kind)
+}
+
+func (r *requests) logs(ctx context.Context, m wire.Request) error {
+	out := newChunker(func(data string) error { return r.link.Send(ctx, wire.Reply{ID: m.ID, Data: data}) })
+	var flusher sync.WaitGroup
+	flushing, stop := context.WithCancel(ctx)
+	flusher.Go(func() { out.run(flushing) })
+	err := r.engine.Logs(ctx, m.Project, m.Service, m.Tail, m.Follow, out)
+	stop()
+	flusher.Wait()
+	if ended := out.end(); err == nil {
+		err = ended
+	}
+	if m.Follow && ctx.Err() != nil {
+		return nil // following ends like this
+	}
+	return err
+}
+
+func lastReply(id uint64, err error) wire.Reply {
+	if err == nil {
+		return wire.Reply{ID: id, Last: true}
+	}
+	return wire.Reply{ID: id, Last: true, Kind: fault.KindOf(err).String(), Code: fault.CodeOf(err), Error: publicText(err)}
+}

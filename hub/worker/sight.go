@@ -1,0 +1,84 @@
+package worker
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+
+	"berth/core"
+	"berth/core/stacks"
+	"berth/core/wire"
+	"berth/hub/worker/applied"
+)
+
+// sight is what runs here, by stack: all that have containers, and all that were applied.
+type sight struct {
+	stacks   map[core.StackID]wire.StackObserved
+	projects map[core.StackID]string
+}
+
+func sightOf(list []ProjectContainer, records []applied.Record) sight {
+	s := sight{stacks: map[core.StackID]wire.StackObserved{}, projects: map[core.StackID]string{}}
+	for _, r := range records {
+		s.stacks[r.Stack] = wire.StackObserved{Stack: r.Stack, Revision: r.Revision, Containers: []stacks.ContainerState{}}
+		s.projects[r.Stack] = r.Project
+	}
+	for _, c := range list {
+		stack := stackOf(c)
+		if !core.ValidID(core.PrefixStack, string(stack)) {
+			continue // somebody else's label; the hub would refuse the whole report
+		}
+		seen := s.stack(stack)
+		if len(seen.Containers) < wire.MaxContainers {
+			seen.Containers = append(seen.Containers, c.ContainerState)
+		}
+		s.stacks[stack] = seen
+		s.projects[stack] = c.Project
+	}
+	for _, seen := range s.stacks {
+		slices.SortFunc(seen.Containers, func(a, b stacks.ContainerState) int {
+			return cmp.Or(cmp.Compare(a.Service, b.Service), cmp.Compare(a.Container, b.Container), cmp.Compare(a.ContainerID, b.ContainerID))
+		})
+	}
+	return s
+}
+
+// stack returns what is seen of one stack, which may be nothing.
+func (s sight) stack(id core.StackID) wire.StackObserved {
+	if seen, found := s.stacks[id]; found {
+		return seen
+	}
+	return wire.StackObserved{Stack: id, Containers: []stacks.ContainerState{}}
+}
+
+// ids returns the stacks in order.
+func (s sight) ids() []core.StackID {
+	ids := make([]core.StackID, 0, len(s.stacks))
+	for id := range s.stacks {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// changed returns the stacks that differ from what was seen before, those that are gone included.
+func (s sight) changed(before sight) []wire.StackObserved {
+	var out []wire.StackObserved
+	for _, id := range s.ids() {
+		if old, known := before.stacks[id]; !known || !sameStack(old, s.stacks[id]) {
+			out = append(out, s.stacks[id])
+		}
+	}
+	for _, id := range before.ids() {
+		if _, still := s.stacks[id]; !still {
+			out = append(out, s.stack(id))
+		}
+	}
+	return out
+}
+
+func sameStack(a, b wire.StackObserved) bool {
+	return a.Revision == b.Revision && slices.EqualFunc(a.Containers, b.Containers, func(x, y stacks.ContainerState) bool {
+		return reflect.DeepEqual(x, y)
+	})
+}

@@ -1,0 +1,53 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+
+	"berth/core"
+	"berth/core/wire"
+	"berth/hub/worker/applied"
+	"berth/hub/worker/content"
+)
+
+// steps is what commands do to this host.
+type steps struct {
+	// Set once.
+	engine    Engine
+	content   *content.Store
+	applied   *applied.Store
+	composes  *os.Root // rendered Compose files for people; nil: none are written
+	fetch     func(ctx context.Context, id core.CommandID, wants []content.Want) error
+	digestKey []byte
+	now       core.Clock
+	log       *slog.Logger
+
+	// shelf keeps the deletion of unused content apart from the moment in which a
+	// command says what it is going to use.
+	shelf sync.Mutex
+}
+
+func (s *steps) run(ctx context.Context, j *job) error {
+	switch {
+	case j.cmd.Kind == wire.CommandDeploy && j.cmd.Deploy != nil:
+		return s.deploy(ctx, j, *j.cmd.Deploy)
+	case j.cmd.Kind == wire.CommandTeardown && j.cmd.Teardown != nil:
+		return s.teardown(ctx, j, *j.cmd.Teardown)
+	}
+	return fmt.Errorf("the worker does not know the command %q; it may be older than the hub", j.cmd.Kind)
+}
+
+// observed tells what runs of a stack; nil when the engine does not say.
+func (s *steps) observed(ctx context.Context, stack core.StackID, project string) *wire.StackObserved {
+	ctx, cancel := context.WithTimeout(ctx, lookWithin)
+	defer cancel()
+	list, err := s.engine.Containers(ctx, project)
+	if err != nil {
+		return nil
+	}
+	seen := sightOf(list, s.applied.All()).stack(stack)
+	return &seen
+}

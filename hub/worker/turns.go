@@ -1,0 +1,89 @@
+package worker
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"berth/core"
+)
+
+// turns decides which command runs when: one at a time per stack, a bounded number
+// altogether, otherwise in order of arrival.
+type turns struct {
+	mu      sync.Mutex // guards what follows
+	busy    map[core.StackID]bool
+	waiting []*ticket
+}
+
+// ticket is a command's place in the queue.
+type ticket struct {
+	turns *turns
+	stack core.StackID
+	ready chan struct{} // closed when it is its turn
+}
+
+func newTurns() *turns { return &turns{busy: map[core.StackID]bool{}} }
+
+// queue takes a place at the end; nil when the queue is full.
+func (t *turns) queue(stack core.StackID) *ticket {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.waiting) >= maxQueued {
+		return nil
+	}
+	k := &ticket{turns: t, stack: stack, ready: make(chan struct{})}
+	t.waiting = append(t.waiting, k)
+	t.serve()
+	return k
+}
+
+// wait blocks until it is the ticket's turn or ctx ends. Afterwards the caller calls
+// done, whatever wait returned.
+func (k *ticket) wait(ctx context.Context) error {
+	select {
+	case <-k.ready:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// done gives up the turn, or the place in the queue.
+func (k *ticket) done() {
+	t := k.turns
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if at := slices.Index(t.waiting, k); at >= 0 {
+		t.waiting = slices.Delete(t.waiting, at, at+1)
+	} else {
+		delete(t.busy, k.stack)
+	}
+	t.serve()
+}
+
+// serve calls whoever may run now.
+func (t *turns) serve() {
+	t.waiting = slices.DeleteFunc(t.waiting, func(k *ticket) bool {
+		if len(t.busy) >= maxParallel || t.busy[k.stack] {
+			return false
+		}
+		t.busy[k.stack] = true
+		close(k.ready)
+		return true
+	})
+}
+
+// runs reports whether a command of the stack has its turn.
+func (t *turns) runs(stack core.StackID) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.busy[stack]
+}
+
+// any reports whether some command has its turn.
+func (t *turns) any() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.busy) > 0
+}

@@ -1,0 +1,128 @@
+package worker
+
+import (
+	"context"
+	"time"
+
+	"berth/core/wire"
+)
+
+// maxReport is how large one Observed may grow, in bytes: half of a frame, so that JSON
+// has room.
+const maxReport = 512 << 10
+
+// watch tells the hub, over one link, what runs here: all of it at first and every now
+// and then, what changed in between; and the worker's metrics. It returns when ctx ends
+// or the link is over, and why.
+func (w *Worker) watch(ctx context.Context, s *session) error {
+	v := &view{worker: w, session: s}
+	for {
+		pauseFor := v.look(ctx)
+		if err := v.report(ctx); err != nil {
+			return err
+		}
+		if now := time.Now(); !now.Before(v.snapshotDue) {
+			v.snapshotDue = now.Add(s.beat)
+			s.link.TrySend(wire.Snapshot{Text: w.snapshot(ctx, v.now, v.err, s.pulse.RoundTrip())})
+		}
+		pauseFor = min(pauseFor, max(time.Until(v.snapshotDue), 0))
+		if err := pause(ctx, nil, pauseFor); err != nil {
+			return err
+		}
+	}
+}
+
+// view is what one link's hub was told. One goroutine owns it.
+type view struct {
+	worker      *Worker
+	session     *session
+	now         sight // when the engine last said
+	told        sight
+	err         error     // why the engine did not say, this time
+	completeDue time.Time // zero: at once
+	snapshotDue time.Time
+}
+
+// look asks the engine what runs, and returns how long to wait before asking again: never
+// so often that asking takes more than a twentieth of the time.
+func (v *view) look(ctx context.Context) time.Duration {
+	began := time.Now()
+	limited, cancel := context.WithTimeout(ctx, lookWithin)
+	defer cancel()
+	list, err := v.worker.options.Engine.Containers(limited, "")
+	v.worker.engineSaid(ctx, err)
+	v.err = err
+	if err != nil {
+		return restEvery
+	}
+	v.now = sightOf(list, v.worker.disk.applied.All())
+	took := time.Since(began)
+	if len(list) > 0 || v.worker.commands.turns.any() {
+		return max(lookEvery, 20*took)
+	}
+	return max(restEvery, 20*took)
+}
+
+// report sends what the hub does not know yet.
+func (v *view) report(ctx context.Context) error {
+	if v.err != nil {
+		return nil // unknown is not the same as nothing
+	}
+	now := time.Now()
+	complete := !now.Before(v.completeDue)
+	list := v.now.changed(v.told)
+	if complete {
+		list = v.now.changed(sight{})
+		v.completeDue = now.Add(completeEvery)
+	}
+	v.told = v.now
+	if len(list) == 0 && !complete {
+		return nil
+	}
+	return v.send(ctx, list, complete)
+}
+
+// send sends one report, in as many messages as it takes. What takes several cannot say that it is
+// complete; the hub then learns only what is listed.
+func (v *view) send(ctx context.Context, list []wire.StackObserved, complete bool) error {
+	parts := split(list)
+	for _, part := range parts {
+		err := v.session.link.Send(ctx, wire.Observed{Complete: complete && len(parts) == 1, Stacks: part})
+		if wire.Violation(err) {
+			v.worker.log.Error("what runs here cannot be told to the hub", "error", err)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// split cuts a report into messages; there is always one.
+func split(list []wire.StackObserved) [][]wire.StackObserved {
+	parts := [][]wire.StackObserved{{}}
+	size := 0
+	for _, seen := range list {
+		cost := costOf(seen)
+		last := len(parts) - 1
+		if n := len(parts[last]); n > 0 && (size+cost > maxReport || n == wire.MaxStacks) {
+			parts, last, size = append(parts, nil), last+1, 0
+		}
+		parts[last] = append(parts[last], seen)
+		size += cost
+	}
+	return parts
+}
+
+// costOf is about what a stack takes as JSON.
+func costOf(seen wire.StackObserved) int {
+	cost := 100
+	for _, c := range seen.Containers {
+		cost += 250 + len(c.Service) + len(c.Container) + len(c.ContainerID) + len(c.Image)
+		for _, port := range c.Ports {
+			cost += len(port) + 3
+		}
+	}
+	return cost
+}

@@ -1,0 +1,139 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"berth/hub/worker/journal"
+	"berth/hub/worker/outbox"
+)
+
+// Worker runs commands of the hub on this host. It outlives its links.
+type Worker struct {
+	// Set once by New.
+	options   Options
+	log       *slog.Logger
+	tally     *tally
+	box       *outbox.Box
+	service   *service
+	started   time.Time // for people
+	startedAt time.Time // monotonic
+
+	// Set once by Run, before anything else starts.
+	disk     *disk
+	composes *os.Root // nil: none are written
+	commands *commands
+
+	mu         sync.Mutex // guards what follows
+	engineDown bool       // as it was last told in the log
+}
+
+// New makes a worker. Nothing happens before Run.
+func New(options Options) *Worker {
+	return &Worker{
+		options: options, log: options.Log, tally: newTally(), box: outbox.New(), service: newService(),
+		started: options.Now(), startedAt: time.Now(),
+	}
+}
+
+// Run works until ctx ends. Then it takes no more commands, gives those that run a few
+// seconds, says Bye, and returns when everything that it started has ended, within
+// about eight seconds. What was interrupted goes on when the worker is back. No
+// container is ever stopped by this.
+//
+// An error means that the worker could not begin: its directories cannot be used.
+func (w *Worker) Run(ctx context.Context) error {
+	if err := w.open(context.WithoutCancel(ctx)); err != nil {
+		return errors.Join(err, w.close())
+	}
+	links, endLinks := context.WithCancelCause(context.WithoutCancel(ctx))
+	var children sync.WaitGroup
+	children.Go(func() { w.greetEngine(ctx) })
+	children.Go(func() { w.connect(ctx, links) })
+	<-ctx.Done()
+	w.log.Info("the worker is stopping; containers keep running")
+	w.commands.drain(drainGrace)
+	w.sayBye(links)
+	endLinks(errStopping)
+	children.Wait()
+	return w.close()
+}
+
+func (w *Worker) open(life context.Context) (err error) {
+	if w.disk, err = openDisk(w.options.DataDir, w.log); err != nil {
+		return err
+	}
+	if w.composes, err = openComposes(w.options.StackDir); err != nil {
+		return err
+	}
+	key, err := digestKey(w.options.Key)
+	if err != nil {
+		return fmt.Errorf("derive the key of digests: %w", err)
+	}
+	s := &steps{
+		engine: w.options.Engine, content: w.disk.content, applied: w.disk.applied, composes: w.composes,
+		fetch: w.fetch, digestKey: key, now: w.options.Now, log: w.log,
+	}
+	w.commands = newCommands(life, w.disk, w.box, s, w.tally, w.log)
+	w.commands.ended = func(key journal.Key) {
+		if s, _ := w.service.get(); s != nil {
+			s.answers.owe(key)
+		}
+	}
+	return nil
+}
+
+func (w *Worker) close() error {
+	var errs []error
+	if w.composes != nil {
+		errs = append(errs, w.composes.Close())
+	}
+	if w.disk != nil {
+		errs = append(errs, w.disk.close())
+	}
+	return errors.Join(errs...)
+}
+
+// sayBye ends the link in service in order.
+func (w *Worker) sayBye(links context.Context) {
+	s, _ := w.service.get()
+	if s == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(links, drainFlush)
+	defer cancel()
+	s.leave(ctx)
+}
+
+// greetEngine says at once whether there is a container engine.
+func (w *Worker) greetEngine(ctx context.Context) {
+	limited, cancel := context.WithTimeout(ctx, lookWithin)
+	defer cancel()
+	engine, err := w.options.Engine.Info(limited)
+	w.engineSaid(ctx, err)
+	if err == nil {
+		w.log.Info("the container engine answers", "version", engine.Version, "api", engine.APIVersion, "containers", engine.Containers)
+	}
+}
+
+// engineSaid tells in the log when the engine goes and when it comes back.
+func (w *Worker) engineSaid(ctx context.Context, err error) {
+	if ctx.Err() != nil {
+		return
+	}
+	w.mu.Lock()
+	before := w.engineDown
+	w.engineDown = err != nil
+	w.mu.Unlock()
+	switch {
+	case err != nil && !before:
+		w.log.Error("the container engine does not answer; commands fail until it does. Start it, or give the worker access to its socket (DOCKER_HOST)", "error", err)
+	case err == nil && before:
+		w.log.Info("the container engine answers again")
+	}
+}
