@@ -89,6 +89,9 @@ func TestIssueTellsHowToStartAndKeepsNoText(t *testing.T) {
 	if compose := issued.Compose(); !strings.Contains(compose, "WORKER_TOKEN: "+text+"\n") || !strings.Contains(compose, "SERVER_URL: https://berth.example:8443\n") {
 		t.Errorf("Compose file lacks token or address:\n%s", compose)
 	}
+	if compose := issued.Compose(); strings.ContainsRune(compose, '\t') || !strings.Contains(compose, "- /var/lib/berth-worker:/var/lib/berth-worker\n") {
+		t.Errorf("the worker's data must be at one path inside and outside:\n%s", compose)
+	}
 	parsed, err := seal.ParseToken(text)
 	if err != nil {
 		t.Fatal(err)

@@ -106,11 +106,11 @@ func (i Issued) Compose() string {
     image: berth
     command: [worker]
     restart: unless-stopped
+    network_mode: host # gives the worker this host's name
     environment:
       SERVER_URL: %s
       WORKER_TOKEN: %s
-      WORKER_STACK_DIR: /var/lib/berth-worker
-    volumes:
+    volumes: # the second one at the same path as outside: containers mount what it holds
       - /var/run/docker.sock:/var/run/docker.sock
       - /var/lib/berth-worker:/var/lib/berth-worker
 `, i.ServerURL, i.Secret.Reveal())

@@ -70,28 +70,3 @@ func (s *Store) UsableWorkers(ctx context.Context) ([]fleet.Worker, error) {
 		return many(tx, scanWorker, `SELECT `+workerColumns+` FROM workers WHERE revoked = 0 ORDER BY id LIMIT ?`, maxWorkers)
 	})
 }
-
-// BarredWorkers returns those of linked that may not hold a link any more, because they
-// were revoked or deleted. The hub closes their links.
-func (s *Store) BarredWorkers(ctx context.Context, linked []core.WorkerID) ([]core.WorkerID, error) {
-	if len(linked) == 0 {
-		return nil, nil
-	}
-	return read(ctx, s, func(tx *Tx) ([]core.WorkerID, error) {
-		admitted, err := many(tx, scalar[core.WorkerID], `SELECT id FROM workers WHERE revoked = 0 ORDER BY id LIMIT ?`, maxWorkers)
-		if err != nil {
-			return nil, err
-		}
-		known := make(map[core.WorkerID]bool, len(admitted))
-		for _, id := range admitted {
-			known[id] = true
-		}
-		var barred []core.WorkerID
-		for _, id := range linked {
-			if !known[id] {
-				barred = append(barred, id)
-			}
-		}
-		return barred, nil
-	})
-}

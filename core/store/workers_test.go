@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -247,24 +246,6 @@ func TestWorkersAreFiltered(t *testing.T) {
 	rest, err := r.Workers(t.Context(), fleet.Filter{}, core.Page{Limit: 2, After: first.Next})
 	if err != nil || len(rest.Items) != 1 || rest.Items[0].ID != c.ID || rest.Next != "" {
 		t.Errorf("second page: %v, next %q, %v", rest.Items, rest.Next, err)
-	}
-}
-
-func TestBarredWorkersAreTheRevokedAndTheDeleted(t *testing.T) {
-	r := openFleet(t)
-	a, b, c := r.worker(t, "a"), r.worker(t, "b"), r.worker(t, "c")
-	if _, err := r.RevokeWorker(t.Context(), a.ID, someone.Audit("worker.revoke", string(a.ID), "")); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.DeleteWorker(t.Context(), b.ID, someone.Audit("worker.delete", string(b.ID), "")); err != nil {
-		t.Fatal(err)
-	}
-	barred, err := r.BarredWorkers(t.Context(), []core.WorkerID{c.ID, b.ID, a.ID})
-	if err != nil || !slices.Equal(barred, []core.WorkerID{b.ID, a.ID}) {
-		t.Errorf("got %v, %v", barred, err)
-	}
-	if none, err := r.BarredWorkers(t.Context(), nil); err != nil || len(none) != 0 {
-		t.Errorf("got %v, %v for no links", none, err)
 	}
 }
 
