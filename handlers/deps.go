@@ -5,12 +5,14 @@ import "berth/handlers/guard"
 // Deps is everything that the handlers need from outside, one part for each area. The
 // mains fill it; tests fill it with a real store in a temporary folder.
 type Deps struct {
-	Guard    guard.Config
-	Identity IdentityDeps
-	Metrics  MetricsDeps
-	Ops      OpsDeps
-	Stacks   StacksDeps
-	Workers  WorkersDeps
+	Guard        guard.Config
+	Identity     IdentityDeps
+	Metrics      MetricsDeps
+	Ops          OpsDeps
+	Repositories RepositoriesDeps
+	Stacks       StacksDeps
+	Variables    VariablesDeps
+	Workers      WorkersDeps
 }
 
 // secure reports whether browsers reach the server over TLS, so that cookies demand it.

@@ -6,6 +6,9 @@ import "slices"
 func Routes(d Deps) []Route {
 	return slices.Concat(
 		opsRoutes(d),
+		repositoryRoutes(d),
+		repositoryKeyRoutes(d),
+		variableRoutes(d),
 		stackRoutes(d),
 		deploymentRoutes(d),
 		identityRoutes(d),

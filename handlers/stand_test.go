@@ -17,6 +17,7 @@ import (
 
 	"berth/core"
 	"berth/core/access"
+	"berth/core/coretest"
 	"berth/core/identity"
 	"berth/core/pace"
 	"berth/core/seal"
@@ -42,7 +43,8 @@ type stand struct {
 	store *store.Store
 	raw   *sql.DB // beside the store, to look and to prepare
 	ring  *seal.Ring
-	ahead atomic.Int64 // how far the clock of this stand is ahead, in nanoseconds
+	git   *coretest.FakeGit // the Git hosts of the world, and the mirrors
+	ahead atomic.Int64      // how far the clock of this stand is ahead, in nanoseconds
 
 	setUp    *identity.SetUp
 	signIn   *identity.SignIn
@@ -68,6 +70,7 @@ func newStand(t testing.TB) *stand {
 		Identity: handlers.IdentityDeps{SetUp: s.setUp, SignIn: s.signIn, Accounts: s.accounts, Store: s.store},
 		Ops:      handlers.OpsDeps{Store: s.store, Version: "test"},
 	}
+	s.deps.Repositories, s.deps.Variables = s.repositoriesDeps(), s.variablesDeps()
 	s.deps.Stacks = s.stacksDeps()
 	s.deps.Workers, s.deps.Metrics = s.workersDeps()
 	s.build()

@@ -1,0 +1,53 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"berth/core"
+	"berth/core/fault"
+	"berth/core/repositories"
+)
+
+// RepositoryAnswer is a repository as the API shows it.
+type RepositoryAnswer struct {
+	ID           core.RepositoryID `json:"id"`
+	Name         string            `json:"name"`
+	URL          string            `json:"url"`
+	Branch       string            `json:"branch"`        // "": the remote's default branch
+	CredentialID core.CredentialID `json:"credential_id"` // "": read anonymously
+	Head         core.Commit       `json:"head"`          // commit that was last fetched; "": none yet
+	FetchedAt    *time.Time        `json:"fetched_at"`    // when the head came in or reading worked again; null: never
+	ErrorCode    string            `json:"error_code"`    // why the last look failed; "": it did not
+	Error        string            `json:"error"`
+	AskedAt      *time.Time        `json:"asked_at"` // a look was asked for and is not done yet; null: none
+	AskedBy      string            `json:"asked_by"`
+	CreatedAt    time.Time         `json:"created_at"`
+	UpdatedAt    time.Time         `json:"updated_at"`
+}
+
+func showRepository(r repositories.Repository) RepositoryAnswer {
+	return RepositoryAnswer{
+		ID: r.ID, Name: r.Name, URL: r.URL, Branch: r.Branch, CredentialID: r.Credential, Head: r.Head, FetchedAt: optionalTime(r.FetchedAt),
+		ErrorCode: r.ErrorCode, Error: r.Error, AskedAt: optionalTime(r.AskedAt), AskedBy: r.AskedBy, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
+	}
+}
+
+// RepositoryFinder finds one repository; NotFound "repository.not_found".
+type RepositoryFinder interface {
+	Repository(ctx context.Context, id core.RepositoryID) (repositories.Repository, error)
+}
+
+func repositoryID(r *http.Request) (core.RepositoryID, error) {
+	return pathID[core.RepositoryID](r, core.PrefixRepository, fault.New(fault.NotFound, "repository.not_found", "There is no such repository."))
+}
+
+// namedRepository finds the repository that the path names.
+func namedRepository(r *http.Request, finder RepositoryFinder) (repositories.Repository, error) {
+	id, err := repositoryID(r)
+	if err != nil {
+		return repositories.Repository{}, err
+	}
+	return finder.Repository(r.Context(), id)
+}

@@ -1,0 +1,33 @@
+package api
+
+import (
+	"time"
+
+	"berth/core"
+	"berth/core/repositories"
+)
+
+// RepositoryKeyAnswer is a repository key as the API shows it; its password never is.
+type RepositoryKeyAnswer struct {
+	ID        core.CredentialID   `json:"id"`
+	Name      string              `json:"name"`
+	Type      repositories.Type   `json:"type"` // basic
+	Host      string              `json:"host"` // host or host:port that it is bound to
+	Username  string              `json:"username"`
+	UsedBy    []RepositoryKeyUser `json:"used_by"`
+	CreatedAt time.Time           `json:"created_at"`
+}
+
+// RepositoryKeyUser is a repository that is read with a key.
+type RepositoryKeyUser struct {
+	ID   core.RepositoryID `json:"id"`
+	Name string            `json:"name"`
+}
+
+func showRepositoryKey(c repositories.Credential) RepositoryKeyAnswer {
+	answer := RepositoryKeyAnswer{ID: c.ID, Name: c.Name, Type: c.Type, Host: c.Host, Username: c.Username, UsedBy: []RepositoryKeyUser{}, CreatedAt: c.CreatedAt}
+	for _, use := range c.UsedBy {
+		answer.UsedBy = append(answer.UsedBy, RepositoryKeyUser{ID: use.ID, Name: use.Name})
+	}
+	return answer
+}

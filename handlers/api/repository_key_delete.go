@@ -1,0 +1,31 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"berth/core"
+	"berth/core/access"
+	"berth/core/fault"
+	"berth/handlers/endpoint"
+)
+
+// RepositoryKeyDeleter removes repository keys that no repository uses.
+type RepositoryKeyDeleter interface {
+	DeleteCredential(ctx context.Context, id core.CredentialID, by access.Principal) error
+}
+
+// DeleteRepositoryKey removes a repository key; Conflict while it is used, naming by whom.
+func DeleteRepositoryKey(deleter RepositoryKeyDeleter) http.Handler {
+	missing := fault.New(fault.NotFound, "credential.not_found", "There is no such repository key.")
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		id, err := pathID[core.CredentialID](r, core.PrefixCredential, missing)
+		if err != nil {
+			return err
+		}
+		if err := deleter.DeleteCredential(r.Context(), id, endpoint.Principal(r.Context())); err != nil {
+			return err
+		}
+		return endpoint.NoContent(w)
+	})
+}

@@ -1,0 +1,45 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"berth/core"
+	"berth/core/access"
+	"berth/core/repositories"
+	"berth/handlers/endpoint"
+)
+
+// RepositoryUpdater edits repositories.
+type RepositoryUpdater interface {
+	Update(ctx context.Context, id core.RepositoryID, change repositories.Change, by access.Principal) (repositories.Repository, error)
+}
+
+// UpdateRepositoryRequest sets what it names; everything else stays.
+type UpdateRepositoryRequest struct {
+	Name         *string            `json:"name"`
+	URL          *string            `json:"url"`
+	Branch       *string            `json:"branch"`        // "": the remote's default branch
+	CredentialID *core.CredentialID `json:"credential_id"` // "": read anonymously from now on
+}
+
+// UpdateRepository edits a repository.
+func UpdateRepository(updater RepositoryUpdater) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		id, err := repositoryID(r)
+		if err != nil {
+			return err
+		}
+		ask, err := endpoint.Decode[UpdateRepositoryRequest](r)
+		if err != nil {
+			return err
+		}
+		updated, err := updater.Update(r.Context(), id, repositories.Change{
+			Name: ask.Name, URL: ask.URL, Branch: ask.Branch, Credential: ask.CredentialID,
+		}, endpoint.Principal(r.Context()))
+		if err != nil {
+			return err
+		}
+		return endpoint.JSON(w, http.StatusOK, showRepository(updated))
+	})
+}

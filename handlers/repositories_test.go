@@ -1,0 +1,144 @@
+package handlers_test
+
+import (
+	"encoding/json"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// want plays a request, demands a status, and reads the answer.
+func (s *stand) want(status int, key, method, path, body string) map[string]any {
+	s.t.Helper()
+	w := s.do(call{method: method, path: path, body: body, key: key})
+	if w.Code != status {
+		s.t.Fatalf("%s %s: %d, want %d: %s", method, path, w.Code, status, w.Body)
+	}
+	return decoded(s.t, w)
+}
+
+// wantProblem plays a request and demands a problem with a code whose detail says something.
+func (s *stand) wantProblem(status int, code, says, key, method, path, body string) {
+	s.t.Helper()
+	if got := s.want(status, key, method, path, body); got["code"] != code || !strings.Contains(got["detail"].(string), says) {
+		s.t.Errorf("%s %s: %v, want %s that says %q", method, path, got, code, says)
+	}
+}
+
+func decoded(t testing.TB, w *httptest.ResponseRecorder) map[string]any {
+	t.Helper()
+	got := map[string]any{}
+	if w.Body.Len() == 0 || !strings.Contains(w.Header().Get("Content-Type"), "json") {
+		return got
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
+		t.Fatal(err, w.Body)
+	}
+	return got
+}
+
+// at finds a member of an answer by its path.
+func at(v any, path ...any) any {
+	for _, step := range path {
+		switch step := step.(type) {
+		case string:
+			v = v.(map[string]any)[step]
+		case int:
+			v = v.([]any)[step]
+		}
+	}
+	return v
+}
+
+const (
+	repositoriesPath = "/api/custom/repositories"
+	keysPath         = "/api/custom/repository-keys"
+)
+
+func TestRepositoryFromCreationToDeletion(t *testing.T) {
+	s := newStand(t)
+	key := s.admin()
+	s.git.Commit("https://git.example.com/team/app", "main", map[string]string{"apps/web/compose.yaml": "services: {}\n", "job.yaml": "name: x\n", "logo": "\x00"})
+	s.git.Protect("https://git.example.com/team/app", "deploy", "canary-password")
+
+	credential := s.want(201, key, "POST", keysPath, `{"name":"git","type":"basic","host":"Git.Example.com","username":"deploy","password":"canary-password"}`)
+	if credential["host"] != "git.example.com" || credential["password"] != nil || len(at(credential, "used_by").([]any)) != 0 {
+		t.Errorf("the key is %v", credential)
+	}
+	keyID := credential["id"].(string)
+	s.wantProblem(422, "credential.other_host", "git.example.com", key, "POST", repositoriesPath, `{"name":"app","url":"https://evil.example.com/a","credential_id":"`+keyID+`"}`)
+	created := s.want(201, key, "POST", repositoriesPath, `{"name":"app","url":"https://git.example.com/team/app/","credential_id":"`+keyID+`"}`)
+	if created["url"] != "https://git.example.com/team/app" || created["fetched_at"] != nil || created["asked_at"] == nil || created["branch"] != "" {
+		t.Errorf("the repository is %v", created)
+	}
+	single := repositoriesPath + "/" + created["id"].(string)
+	s.wantProblem(409, "repository.name_taken", "Another", key, "POST", repositoriesPath, `{"name":"app","url":"https://git.example.com/b"}`)
+	s.wantProblem(409, "repository.not_fetched", "not fetched yet", key, "GET", single+"/files", "")
+	s.wantProblem(409, "credential.in_use", "app", key, "DELETE", keysPath+"/"+keyID, "")
+	if keys := s.want(200, key, "GET", keysPath, ""); at(keys, "items", 0, "used_by", 0, "name") != "app" {
+		t.Errorf("the keys are %v", keys)
+	}
+
+	s.git.Protect("https://git.example.com/team/app", "", "")
+	head := string(s.look(created["id"].(string)))
+	if got := s.want(200, key, "GET", single, ""); got["head"] != head || got["fetched_at"] == nil || got["asked_at"] != nil {
+		t.Errorf("after a look it is %v", got)
+	}
+	if got := s.want(200, key, "GET", single+"/discover", ""); at(got, "items", 0, "kind") != "job" || at(got, "items", 1, "path") != "apps/web" || at(got, "items", 1, "files", 0) != "compose.yaml" || got["commit"] != head {
+		t.Errorf("discovered %v", got)
+	}
+	if got := s.want(200, key, "GET", single+"/files?path=apps", ""); got["type"] != "folder" || at(got, "entries", 0, "type") != "folder" || at(got, "entries", 0, "name") != "web" {
+		t.Errorf("the folder is %v", got)
+	}
+	if got := s.want(200, key, "GET", single+"/files?path=apps/web/compose.yaml&ref="+head, ""); got["type"] != "file" || got["content"] != "services: {}\n" {
+		t.Errorf("the file is %v", got)
+	}
+	s.wantProblem(422, "repository.not_text", "no text", key, "GET", single+"/files?path=logo", "")
+	s.wantProblem(422, "repository.bad_commit", "full commit hash", key, "GET", single+"/files?ref=main", "")
+	s.wantProblem(422, "git.path", "..", key, "GET", single+"/files?path=../x", "")
+	if got := s.want(200, key, "GET", single+"/commits?limit=1", ""); at(got, "items", 0, "commit") != head || len(at(got, "items").([]any)) != 1 {
+		t.Errorf("the commits are %v", got)
+	}
+
+	if got := s.want(202, key, "POST", single+"/sync", ""); got["asked_at"] == nil || got["asked_by"] == "" {
+		t.Errorf("asked for a look it is %v", got)
+	}
+	if got := s.want(200, key, "PATCH", single, `{"branch":"next","credential_id":""}`); got["branch"] != "next" || got["head"] != "" || got["credential_id"] != "" || got["name"] != "app" {
+		t.Errorf("edited it is %v", got)
+	}
+	s.wantProblem(422, "repository.invalid", "branch", key, "PATCH", single, `{"branch":"a b"}`)
+	s.want(201, key, "POST", "/api/custom/stacks", `{"name":"web","repository_id":"`+created["id"].(string)+`","path":"apps/web"}`)
+	s.wantProblem(409, "repository.in_use", "web", key, "DELETE", single, "")
+	s.exec(`DELETE FROM stacks`)
+	s.want(204, key, "DELETE", single, "")
+	s.want(204, key, "DELETE", keysPath+"/"+keyID, "")
+	s.wantProblem(404, "repository.not_found", "no such", key, "GET", single, "")
+	if got := s.want(200, key, "GET", repositoriesPath, ""); len(at(got, "items").([]any)) != 0 || got["next"] != "" {
+		t.Errorf("the list is %v", got)
+	}
+}
+
+func TestRepositoryKeyIsTried(t *testing.T) {
+	s := newStand(t)
+	key := s.admin()
+	s.git.Commit("https://git.example.com/a", "main", map[string]string{"a": "1"})
+	s.git.Protect("https://git.example.com/a", "deploy", "canary-password")
+	cases := map[string]struct {
+		body string
+		ok   bool
+		code string
+	}{
+		"right password": {`{"url":"https://git.example.com/a","username":"deploy","password":"canary-password"}`, true, ""},
+		"wrong password": {`{"url":"https://git.example.com/a","username":"deploy","password":"canary-wrong"}`, false, "git.credential_refused"},
+		"nobody":         {`{"url":"https://git.example.com/a"}`, false, "git.credential_refused"},
+		"no repository":  {`{"url":"https://git.example.com/none"}`, false, "git.repository_missing"},
+	}
+	for name, c := range cases {
+		got := s.want(200, key, "POST", keysPath+"/test", c.body)
+		if got["ok"] != c.ok || got["code"] != c.code || (got["message"] == "") != c.ok {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	s.wantProblem(422, "credential.invalid_test", "url: ", key, "POST", keysPath+"/test", `{"url":"ssh://git.example.com/a"}`)
+	s.wantProblem(404, "credential.not_found", "no such", key, "POST", keysPath+"/test", `{"url":"https://git.example.com/a","credential_id":"cred_none"}`)
+}

@@ -1,0 +1,88 @@
+package handlers
+
+import (
+	"net/http"
+
+	"berth/core/access"
+	"berth/handlers/api"
+	"berth/handlers/endpoint"
+	"berth/handlers/guard"
+)
+
+// RepositoriesDeps is what repositories and repository keys need.
+type RepositoriesDeps struct {
+	Desk    RepositoriesDesk
+	Browser RepositoriesBrowser
+}
+
+// RepositoriesDesk is the use cases of repositories; *repositories.Desk has them.
+type RepositoriesDesk interface {
+	api.RepositoryFinder
+	api.RepositoryLister
+	api.RepositoryCreator
+	api.RepositoryUpdater
+	api.RepositoryDeleter
+	api.RepositorySyncer
+	api.RepositoryKeyLister
+	api.RepositoryKeyCreator
+	api.RepositoryKeyDeleter
+	api.RepositoryTrier
+}
+
+// RepositoriesBrowser shows what was fetched; repositories.Browser does, where the
+// mirrors are.
+type RepositoriesBrowser interface {
+	api.CommitLister
+	api.RepositoryShower
+	api.Discoverer
+}
+
+func repositoryRoutes(d Deps) []Route {
+	s := d.Repositories
+	const all, single = "/api/custom/repositories", "/api/custom/repositories/{id}"
+	row := func(method, pattern string, may access.Capability, handler http.Handler, op Operation) Route {
+		op.Tag = "repositories"
+		return Route{Method: method, Pattern: pattern, Capability: may, Surface: guard.API, Handler: handler, Operation: op}
+	}
+	return []Route{
+		row(http.MethodGet, all, access.View, api.ListRepositories(s.Desk),
+			Operation{Summary: "List repositories by name", Response: endpoint.Items[api.RepositoryAnswer]{}, Status: http.StatusOK, Query: pageParams}),
+		row(http.MethodPost, all, access.Operate, api.CreateRepository(s.Desk),
+			Operation{Summary: "Add a repository", Request: api.CreateRepositoryRequest{}, Response: api.RepositoryAnswer{}, Status: http.StatusCreated}),
+		row(http.MethodGet, single, access.View, api.GetRepository(s.Desk),
+			Operation{Summary: "Read a repository", Response: api.RepositoryAnswer{}, Status: http.StatusOK}),
+		row(http.MethodPatch, single, access.Operate, api.UpdateRepository(s.Desk),
+			Operation{Summary: "Edit a repository", Request: api.UpdateRepositoryRequest{}, Response: api.RepositoryAnswer{}, Status: http.StatusOK}),
+		row(http.MethodDelete, single, access.Operate, api.DeleteRepository(s.Desk),
+			Operation{Summary: "Delete a repository that no stack uses", Status: http.StatusNoContent}),
+		row(http.MethodPost, single+"/sync", access.Operate, api.SyncRepository(s.Desk),
+			Operation{Summary: "Look at the repository now", Response: api.RepositoryAnswer{}, Status: http.StatusAccepted}),
+		row(http.MethodGet, single+"/commits", access.View, api.ListCommits(s.Desk, s.Browser),
+			Operation{Summary: "List the newest commits", Response: endpoint.Items[api.CommitAnswer]{}, Status: http.StatusOK,
+				Query: []Param{{"limit", "integer", "how many, 1 to 500, default 50"}}}),
+		row(http.MethodGet, single+"/files", access.View, api.ShowFiles(s.Desk, s.Browser),
+			Operation{Summary: "Show a folder or a text file of at most 256 KiB", Response: api.FilesAnswer{}, Status: http.StatusOK, Query: []Param{
+				{"path", "string", "relative to the root; default: the root"}, {"ref", "string", "a full commit hash; default: the head"}}}),
+		row(http.MethodGet, single+"/discover", access.View, api.DiscoverRepository(s.Desk, s.Browser),
+			Operation{Summary: "Find every folder that could be a stack or a job", Response: api.DiscoverAnswer{}, Status: http.StatusOK}),
+	}
+}
+
+func repositoryKeyRoutes(d Deps) []Route {
+	desk := d.Repositories.Desk
+	const all = "/api/custom/repository-keys"
+	row := func(method, pattern string, may access.Capability, handler http.Handler, op Operation) Route {
+		op.Tag = "repository keys"
+		return Route{Method: method, Pattern: pattern, Capability: may, Surface: guard.API, Handler: handler, Operation: op}
+	}
+	return []Route{
+		row(http.MethodGet, all, access.View, api.ListRepositoryKeys(desk),
+			Operation{Summary: "List repository keys by name", Response: endpoint.Items[api.RepositoryKeyAnswer]{}, Status: http.StatusOK, Query: pageParams}),
+		row(http.MethodPost, all, access.Operate, api.CreateRepositoryKey(desk),
+			Operation{Summary: "Add a repository key", Request: api.CreateRepositoryKeyRequest{}, Response: api.RepositoryKeyAnswer{}, Status: http.StatusCreated}),
+		row(http.MethodDelete, all+"/{id}", access.Operate, api.DeleteRepositoryKey(desk),
+			Operation{Summary: "Delete a repository key that no repository uses", Status: http.StatusNoContent}),
+		row(http.MethodPost, all+"/test", access.Operate, api.TestRepositoryKey(desk),
+			Operation{Summary: "Ask the Git host whether a repository can be read", Request: api.TestRepositoryKeyRequest{}, Response: api.TestRepositoryKeyAnswer{}, Status: http.StatusOK}),
+	}
+}
