@@ -2,13 +2,9 @@ package compose
 
 import "strings"
 
-// Labels that Berth puts on containers. None but LabelConfigDigest takes part in the
-// decision whether a container is recreated.
-const (
-	LabelStack        = "dev.berth.stack"         // stack identifier; marks a container as made by Berth
-	LabelRevision     = "dev.berth.revision"      // number of the revision that created the container
-	LabelConfigDigest = "dev.berth.config-digest" // keyed digest of the configs and secrets that a compose service uses
-)
+// LabelConfigDigest is the label with a keyed digest of the configs and secrets that a
+// compose service uses. It is part of what decides whether a container is recreated.
+const LabelConfigDigest = "dev.berth.config-digest"
 
 // reservedLabels are the namespaces that decide which project and stack a container
 // belongs to. A Compose file that could set them could take over another stack.

@@ -10,9 +10,12 @@ import (
 
 // checkProject judges what only the merged project shows.
 func (r *rendering) checkProject(_ context.Context, project *types.Project) error {
-	ports := 0
+	ports, containers := 0, 0
 	for _, name := range project.ServiceNames() {
 		service := project.Services[name]
+		if containers += min(service.GetScale(), maxContainers+1); containers > maxContainers {
+			return tooLarge("The project asks for more than %d containers.", maxContainers)
+		}
 		if ports += len(service.Ports); ports > maxPorts {
 			return tooLarge("The project publishes more than %d ports.", maxPorts)
 		}

@@ -79,6 +79,9 @@ func (d *document) checkNode(n *yaml.Node, depth int) error {
 	if depth > maxDepth {
 		return tooLarge("%s: nested deeper than %d levels.", d.at(n), maxDepth)
 	}
+	if len(n.Value) > maxRendered {
+		return tooLarge("%s: a text of more than %d KiB.", d.at(n), maxRendered>>10)
+	}
 	if !tags[n.ShortTag()] {
 		return invalid("%s: the YAML tag %s is not allowed.", d.at(n), n.ShortTag())
 	}

@@ -11,6 +11,7 @@ const (
 	maxNodeBytes     = 4 << 20   // text of those nodes
 	maxServices      = 200       // compose services of one file
 	maxPorts         = 1_000     // ports that short port texts stand for, ranges expanded
+	maxContainers    = 500       // containers of all services, replicas counted
 	maxVariableBytes = 256 << 10 // values of all variables that are not secret
 	maxExpandedBytes = 4 << 20   // text that interpolation inserts
 	maxTemplateCost  = 16 << 20  // bytes that interpolation looks at, see templateCost

@@ -2,14 +2,12 @@ package render
 
 import (
 	"context"
-	"io"
 	"path"
-	"sync"
 
 	"github.com/compose-spec/compose-go/v2/types"
-	"github.com/sirupsen/logrus"
 
 	"berth/core"
+	"berth/hub/adapter/compose"
 )
 
 // Reader renders Compose projects. It has no state and may be used by many at once.
@@ -17,14 +15,9 @@ type Reader struct{}
 
 var _ core.ComposeReader = Reader{}
 
-// quieten keeps the Compose library from writing to standard error: it tells missing
-// variables and outdated keys to a logger of the whole process. What matters of that
-// is in core.ComposeProject.Missing and Warnings.
-var quieten = sync.OnceFunc(func() { logrus.SetOutput(io.Discard) })
-
 // New returns a Reader.
 func New() Reader {
-	quieten()
+	compose.Quieten()
 	return Reader{}
 }
 

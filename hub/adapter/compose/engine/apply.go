@@ -1,0 +1,109 @@
+package engine
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/compose-spec/compose-go/v2/types"
+	"github.com/docker/compose/v5/pkg/api"
+
+	"berth/core/secrets"
+	"berth/hub/worker"
+)
+
+// Apply brings the project up. See worker.Engine.
+func (e *Engine) Apply(ctx context.Context, p worker.Project, report func(line string)) error {
+	hide := redactor(p)
+	project, err := prepare(ctx, p)
+	if err == nil {
+		err = e.pull(ctx, project, false, hide, report)
+	}
+	if err == nil {
+		err = e.up(ctx, project, p, hide, report)
+	}
+	return redactFault(e.failed(ctx, err), hide)
+}
+
+func redactor(p worker.Project) func(string) string {
+	return secrets.NewRedactor(slices.Collect(maps.Values(p.Secrets))).Redact
+}
+
+// prepare loads a project and does everything that can fail without touching a container.
+func prepare(ctx context.Context, p worker.Project) (*types.Project, error) {
+	project, err := load(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkSecrets(project); err != nil {
+		return nil, err
+	}
+	if err := place(project, p); err != nil {
+		return nil, err
+	}
+	if err := addDigests(project, p.DigestKey); err != nil {
+		return nil, err
+	}
+	addLabels(project, p)
+	return project, nil
+}
+
+// checkSecrets makes sure that every secret from a variable has a value. The SDK would
+// find out when it starts the service, after others were started.
+func checkSecrets(project *types.Project) error {
+	for name, service := range project.Services {
+		for _, ref := range service.Secrets {
+			secret := project.Secrets[ref.Source]
+			if secret.Environment != "" && secret.Content == "" {
+				return applyFault("%s: the secret %s needs the variable %s, which is empty or missing; nothing was changed.", name, ref.Source, secret.Environment)
+			}
+		}
+	}
+	return nil
+}
+
+func (e *Engine) up(ctx context.Context, project *types.Project, p worker.Project, hide func(string) string, report func(string)) error {
+	for name, service := range project.Services {
+		service.PullPolicy = types.PullPolicyNever // pull has seen to it; not part of the hash
+		project.Services[name] = service
+	}
+	recreate := api.RecreateDiverged
+	if p.Recreate {
+		recreate = api.RecreateForce
+	}
+	err := relay(report, namesOf(project), hide, func(progress *progress) error {
+		sdk, err := e.compose(progress, progress.question)
+		if err != nil {
+			return err
+		}
+		return sdk.Up(ctx, project, api.UpOptions{
+			Create: api.CreateOptions{
+				RemoveOrphans: p.RemoveOrphans, IgnoreOrphans: !p.RemoveOrphans,
+				Recreate: recreate, RecreateDependencies: recreate,
+				Inherit: true, QuietPull: true,
+			},
+			Start: api.StartOptions{Project: project},
+		})
+	})
+	return e.explainUp(ctx, project, err)
+}
+
+// explainUp finds the container behind "dependency failed to start": what it said last
+// helps more than that it is unhealthy.
+func (e *Engine) explainUp(ctx context.Context, project *types.Project, err error) error {
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	text := err.Error()
+	if strings.Contains(text, "dependency failed to start") || strings.Contains(text, "didn't complete successfully") {
+		seen, lookErr := e.observe(ctx, project.Name)
+		if lookErr != nil {
+			return err
+		}
+		if bad := firstFailed(project, seen, nil); bad != nil {
+			return e.unhealthy(ctx, *bad)
+		}
+	}
+	return err
+}

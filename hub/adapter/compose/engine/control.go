@@ -1,0 +1,67 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/moby/moby/client"
+	"golang.org/x/sync/errgroup"
+
+	"berth/core/fault"
+)
+
+// Start starts the containers of a compose service.
+func (e *Engine) Start(ctx context.Context, projectName, service string) error {
+	return e.each(ctx, projectName, service, func(ctx context.Context, id string) error {
+		_, err := e.docker.ContainerStart(ctx, id, client.ContainerStartOptions{})
+		return err
+	})
+}
+
+// Stop stops them, giving each the time that the Compose file says (10 seconds by default).
+func (e *Engine) Stop(ctx context.Context, projectName, service string) error {
+	return e.each(ctx, projectName, service, func(ctx context.Context, id string) error {
+		_, err := e.docker.ContainerStop(ctx, id, client.ContainerStopOptions{})
+		return err
+	})
+}
+
+// Restart stops and starts them.
+func (e *Engine) Restart(ctx context.Context, projectName, service string) error {
+	return e.each(ctx, projectName, service, func(ctx context.Context, id string) error {
+		_, err := e.docker.ContainerRestart(ctx, id, client.ContainerRestartOptions{})
+		return err
+	})
+}
+
+// each acts on every container of a compose service at once.
+func (e *Engine) each(ctx context.Context, projectName, service string, act func(ctx context.Context, id string) error) error {
+	found, err := e.ofService(ctx, projectName, service)
+	if err != nil {
+		return e.failed(ctx, err)
+	}
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(looksAtOnce)
+	for _, o := range found {
+		group.Go(func() error { return act(groupCtx, o.id) })
+	}
+	return e.failed(ctx, group.Wait())
+}
+
+// ofService returns the containers of a compose service; a fault when there is none.
+func (e *Engine) ofService(ctx context.Context, projectName, service string) ([]observed, error) {
+	seen, err := e.observe(ctx, projectName)
+	if err != nil {
+		return nil, err
+	}
+	var found []observed
+	for _, o := range seen {
+		if o.service == service {
+			found = append(found, o)
+		}
+	}
+	if len(found) == 0 {
+		return nil, fault.New(fault.NotFound, "engine.service_missing",
+			"The compose service %s of %s has no container on this worker. Deploy the stack to make one.", service, projectName)
+	}
+	return found, nil
+}

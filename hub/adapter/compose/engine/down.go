@@ -1,0 +1,28 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/docker/compose/v5/pkg/api"
+)
+
+// Down takes a project off this host. See worker.Engine. A project that is not there is
+// no error.
+func (e *Engine) Down(ctx context.Context, projectName string, volumes bool, report func(line string)) error {
+	names := map[string]string{}
+	seen, err := e.observe(ctx, projectName)
+	for _, o := range seen {
+		names[o.name] = o.service
+	}
+	if err == nil {
+		plain := func(line string) string { return line }
+		err = relay(report, names, plain, func(progress *progress) error {
+			sdk, err := e.compose(progress, progress.question)
+			if err != nil {
+				return err
+			}
+			return sdk.Down(ctx, projectName, api.DownOptions{RemoveOrphans: true, Volumes: volumes})
+		})
+	}
+	return e.failed(ctx, err)
+}

@@ -1,0 +1,105 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/moby/moby/client"
+
+	"berth/core/fault"
+	"berth/hub/adapter/compose"
+	"berth/hub/worker"
+)
+
+// Options say where the engine and the host's registry passwords are.
+type Options struct {
+	// Host is the engine's address, unix:///path or tcp://host:port. Empty: DOCKER_HOST
+	// with its companions DOCKER_TLS_VERIFY, DOCKER_CERT_PATH and DOCKER_API_VERSION,
+	// else the default socket.
+	Host string
+	// RegistryConfig is the file in which "docker login" keeps passwords. Empty:
+	// config.json in DOCKER_CONFIG, else in .docker of the home folder.
+	RegistryConfig string
+}
+
+// Engine is the container engine of this host. Safe for concurrent use; calls for one
+// project must follow each other.
+type Engine struct {
+	docker     *client.Client
+	registries registries
+	pace       pace
+}
+
+var _ worker.Engine = (*Engine)(nil)
+
+// pace is how often Verify looks. Tests keep it.
+type pace struct{ first, most time.Duration }
+
+// Open returns an Engine. It connects when first used, so an engine that is away shows
+// in Info, not here; an error means that the options make no sense.
+func Open(o Options) (*Engine, error) {
+	compose.Quieten()
+	settings := []client.Opt{client.FromEnv}
+	if o.Host != "" {
+		settings = append(settings, client.WithHost(o.Host))
+	}
+	docker, err := client.New(settings...)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "engine.address", "The address of the Docker engine is not usable: %v. Write it as unix:///path or tcp://host:port.", err)
+	}
+	path := cmp.Or(o.RegistryConfig, defaultRegistryConfig())
+	return &Engine{docker, registries{path}, pace{100 * time.Millisecond, time.Second}}, nil
+}
+
+func defaultRegistryConfig() string {
+	if dir := os.Getenv("DOCKER_CONFIG"); dir != "" {
+		return filepath.Join(dir, "config.json")
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(home, ".docker", "config.json")
+}
+
+// Close lets go of idle connections.
+func (e *Engine) Close() error { return e.docker.Close() }
+
+// failed gives an error of an operation that changes something its meaning. The context
+// comes first: the SDK says "not healthy" or nothing at all when it was told to stop.
+func (e *Engine) failed(ctx context.Context, err error) error {
+	return e.meaning(ctx, err, func(text string) error {
+		return applyFault("The Docker engine refused: %s. Correct the Compose file or the host, then try again.", text)
+	})
+}
+
+// unread is failed for operations that only look.
+func (e *Engine) unread(ctx context.Context, err error) error {
+	return e.meaning(ctx, err, func(text string) error {
+		return fault.New(fault.Unavailable, "engine.failed", "The Docker engine did not answer as it should: %s. Try again; its own log on the host tells more.", text)
+	})
+}
+
+func (e *Engine) meaning(ctx context.Context, err error, otherwise func(text string) error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case isFault(err):
+		return err
+	case client.IsErrConnectionFailed(err):
+		return e.unreachable(err)
+	}
+	return otherwise(strings.TrimSuffix(strings.ReplaceAll(clipText(err.Error()), "Error response from daemon: ", ""), "."))
+}
+
+func (e *Engine) unreachable(err error) error {
+	return fault.New(fault.Unavailable, "engine.unreachable",
+		"The Docker engine at %s does not answer. Start it on the worker's host, and make sure that the worker may use its socket (the group docker, or a mount of the socket) or that DOCKER_HOST names the right one.",
+		e.docker.DaemonHost()).Because(err).After(5 * time.Second)
+}

@@ -1,0 +1,235 @@
+package engine
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/moby/moby/client"
+
+	"berth/core/secrets"
+	"berth/hub/worker"
+)
+
+// testImage is made from the host's static busybox: the tests need a real engine, and no
+// registry.
+const testImage = "berth-test/engine:1"
+
+func TestMain(m *testing.M) {
+	remove, err := importImage()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "These tests need a Docker engine and /bin/busybox (package busybox-static):", err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	remove()
+	os.Exit(code)
+}
+
+func importImage() (remove func(), err error) {
+	docker, err := client.New(client.FromEnv)
+	if err != nil {
+		return nil, err
+	}
+	busybox, err := os.ReadFile("/bin/busybox")
+	if err != nil {
+		return nil, err
+	}
+	var image bytes.Buffer
+	w := tar.NewWriter(&image)
+	files := []tar.Header{{Name: "bin/", Mode: 0o755, Typeflag: tar.TypeDir}, {Name: "tmp/", Mode: 0o777, Typeflag: tar.TypeDir},
+		{Name: "bin/busybox", Mode: 0o755, Size: int64(len(busybox)), Typeflag: tar.TypeReg}}
+	for _, name := range []string{"sh", "sleep", "echo", "cat", "env", "true", "false", "test", "touch", "base64"} {
+		files = append(files, tar.Header{Name: "bin/" + name, Linkname: "busybox", Typeflag: tar.TypeSymlink})
+	}
+	for _, h := range files {
+		if err := w.WriteHeader(&h); err != nil {
+			return nil, err
+		}
+		if h.Typeflag == tar.TypeReg {
+			if _, err := w.Write(busybox); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	answer, err := docker.ImageImport(ctx, client.ImageImportSource{Source: &image, SourceName: "-"}, testImage, client.ImageImportOptions{})
+	if err != nil {
+		return nil, err
+	}
+	_, err = new(bytes.Buffer).ReadFrom(answer) // the import ends with its answer
+	return func() {
+		_, _ = docker.ImageRemove(context.Background(), testImage, client.ImageRemoveOptions{Force: true})
+		docker.Close()
+	}, err
+}
+
+func open(t *testing.T) *Engine {
+	t.Helper()
+	e, err := Open(Options{RegistryConfig: filepath.Join(t.TempDir(), "none.json")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
+	return e
+}
+
+var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
+
+// stack is one project on the engine; it is taken down when the test ends.
+type stack struct {
+	worker.Project
+	t      *testing.T
+	engine *Engine
+	lines  []string // of the last operation
+}
+
+// sleeper is a compose service that runs until it is stopped, which takes no time.
+const sleeper = "{image: " + testImage + ", command: [sleep, '3600'], stop_signal: SIGKILL}"
+
+func newStack(t *testing.T, yaml string) *stack {
+	t.Helper()
+	dir := t.TempDir()
+	s := &stack{t: t, engine: open(t), Project: worker.Project{
+		Name:          "berthtest-" + notInNames.ReplaceAllString(strings.ToLower(t.Name()), "-"),
+		Secrets:       map[string]secrets.Value{},
+		ContentDir:    dir + "/content/",
+		StateDir:      dir + "/state/",
+		Labels:        map[string]string{worker.LabelStack: "stk_test", worker.LabelRevision: "1"},
+		DigestKey:     []byte("0123456789abcdef0123456789abcdef"),
+		RemoveOrphans: true,
+	}}
+	s.set(yaml)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		if err := s.engine.Down(ctx, s.Name, true, func(string) {}); err != nil {
+			t.Errorf("take %s down: %v", s.Name, err)
+		}
+	})
+	return s
+}
+
+// set replaces the project's YAML; IMAGE stands for the test's image.
+func (s *stack) set(yaml string) { s.YAML = []byte(strings.ReplaceAll(yaml, "IMAGE", testImage)) }
+
+func (s *stack) secret(name, value string) { s.Secrets[name] = secrets.NewValue(value) }
+
+func (s *stack) content(path, text string) {
+	s.t.Helper()
+	full := filepath.Join(s.ContentDir, path)
+	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.WriteFile(full, []byte(text), 0o644); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *stack) note(line string) { s.lines = append(s.lines, line) }
+
+func (s *stack) tryApply() error {
+	s.lines = nil
+	return s.engine.Apply(s.t.Context(), s.Project, s.note)
+}
+
+func (s *stack) apply() {
+	s.t.Helper()
+	if err := s.tryApply(); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *stack) verify(timeout, stable time.Duration) error {
+	s.lines = nil
+	return s.engine.Verify(s.t.Context(), s.Project, timeout, stable, s.note)
+}
+
+func (s *stack) containers() map[string]worker.ProjectContainer {
+	s.t.Helper()
+	list, err := s.engine.Containers(s.t.Context(), s.Name)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	byService := map[string]worker.ProjectContainer{}
+	for _, c := range list {
+		byService[c.Service] = c
+	}
+	return byService
+}
+
+// replaced returns the services whose container is another one than before.
+func (s *stack) replaced(before map[string]worker.ProjectContainer) string {
+	s.t.Helper()
+	var names []string
+	for name, c := range s.containers() {
+		if before[name].ContainerID != c.ContainerID {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ",")
+}
+
+// output waits for a service to end and returns what it wrote.
+func (s *stack) output(service string) string {
+	s.t.Helper()
+	s.until(service+" has ended", func() bool { return s.containers()[service].State == "exited" })
+	var out bytes.Buffer
+	if err := s.engine.Logs(s.t.Context(), s.Name, service, 1000, false, &out); err != nil {
+		s.t.Fatal(err)
+	}
+	return out.String()
+}
+
+// until waits for a condition.
+func (s *stack) until(what string, holds func() bool) {
+	s.t.Helper()
+	deadline := time.Now().Add(20 * time.Second)
+	for !holds() {
+		if time.Now().After(deadline) {
+			s.t.Fatalf("waited too long until %s; log: %q", what, s.lines)
+		}
+		select {
+		case <-s.t.Context().Done():
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+func (s *stack) hasLine(part string) bool {
+	for _, line := range s.lines {
+		if strings.Contains(line, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// count returns how many volumes or networks the project has.
+func (s *stack) count(kind string) int {
+	s.t.Helper()
+	filters := make(client.Filters).Add("label", "com.docker.compose.project="+s.Name)
+	if kind == "volume" {
+		list, err := s.engine.docker.VolumeList(s.t.Context(), client.VolumeListOptions{Filters: filters})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		return len(list.Items)
+	}
+	list, err := s.engine.docker.NetworkList(s.t.Context(), client.NetworkListOptions{Filters: filters})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return len(list.Items)
+}

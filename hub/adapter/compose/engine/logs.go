@@ -1,0 +1,79 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/moby/moby/api/pkg/stdcopy"
+	"github.com/moby/moby/client"
+)
+
+// maxTail bounds the lines that are read back.
+const maxTail = 10_000
+
+// Logs writes a compose service's output. See worker.Engine. With several containers,
+// each line begins with the container's name. When follow is true, containers that
+// replace or restart others are followed too; the end of ctx is no error then.
+func (e *Engine) Logs(ctx context.Context, projectName, service string, tail int, follow bool, w io.Writer) error {
+	found, err := e.ofService(ctx, projectName, service)
+	if err != nil {
+		return e.unread(ctx, err)
+	}
+	tail = min(max(tail, 0), maxTail)
+	out := &shared{w: w, named: len(found) > 1}
+	if follow {
+		f := follower{engine: e, out: out, streams: map[string]*stream{}}
+		err = f.run(ctx, projectName, service, found, tail)
+	} else {
+		err = e.readLogs(ctx, found, tail, out)
+	}
+	if follow && ctx.Err() != nil {
+		return nil
+	}
+	return e.unread(ctx, err)
+}
+
+// readLogs writes one container after the other.
+func (e *Engine) readLogs(ctx context.Context, found []observed, tail int, out *shared) error {
+	for _, o := range found {
+		lines := out.lines(o.name)
+		if err := e.copyLogs(ctx, o, logRange{tail: tail}, lines); err != nil {
+			return err
+		}
+		lines.flush()
+	}
+	return nil
+}
+
+// logRange says which part of a container's output is wanted.
+type logRange struct {
+	tail   int
+	follow bool
+	since  time.Time // zero: from the beginning
+}
+
+// copyLogs writes a container's output, both streams, to w.
+func (e *Engine) copyLogs(ctx context.Context, o observed, r logRange, w io.Writer) error {
+	options := client.ContainerLogsOptions{ShowStdout: true, ShowStderr: true, Follow: r.follow, Tail: strconv.Itoa(r.tail)}
+	if !r.since.IsZero() {
+		options.Since = fmt.Sprintf("%d.%09d", r.since.Unix(), r.since.Nanosecond())
+	}
+	stream, err := e.docker.ContainerLogs(ctx, o.id, options)
+	if err != nil {
+		return err
+	}
+	defer stream.Close()
+	if o.tty {
+		_, err = io.Copy(w, stream)
+	} else {
+		_, err = stdcopy.StdCopy(w, w, stream)
+	}
+	if errors.Is(err, errFull) {
+		return nil
+	}
+	return err
+}

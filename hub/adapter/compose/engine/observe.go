@@ -1,0 +1,102 @@
+package engine
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/containerd/errdefs"
+	"github.com/docker/compose/v5/pkg/api"
+	"github.com/moby/moby/api/types/container"
+	"github.com/moby/moby/client"
+	"golang.org/x/sync/errgroup"
+)
+
+// looksAtOnce bounds the requests with which containers are looked at together.
+const looksAtOnce = 8
+
+// observed is one container as it is now.
+type observed struct {
+	summary  container.Summary
+	id, name string
+	project  string
+	service  string
+	state    container.ContainerState
+	health   container.HealthStatus // empty: none declared
+	checks   string                 // what the last health check printed
+	exitCode int
+	restarts int
+	started  time.Time
+	policy   container.RestartPolicyMode
+	tty      bool
+}
+
+// observe looks at the containers of a project; those that go away meanwhile are left out.
+func (e *Engine) observe(ctx context.Context, projectName string) ([]observed, error) {
+	return e.observeLabelled(ctx, api.ProjectLabel+"="+projectName)
+}
+
+func (e *Engine) observeLabelled(ctx context.Context, label string) ([]observed, error) {
+	list, err := e.docker.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: make(client.Filters).Add("label", label)})
+	if err != nil {
+		return nil, err
+	}
+	all := make([]*observed, len(list.Items))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(looksAtOnce)
+	for i, summary := range list.Items {
+		if summary.Labels[api.OneoffLabel] == "True" {
+			continue
+		}
+		group.Go(func() error {
+			inspected, err := e.docker.ContainerInspect(ctx, summary.ID, client.ContainerInspectOptions{})
+			if errdefs.IsNotFound(err) {
+				return nil
+			}
+			if err == nil {
+				all[i] = observedFrom(summary, inspected.Container)
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	return stillThere(all), nil
+}
+
+func stillThere(all []*observed) []observed {
+	var there []observed
+	for _, o := range all {
+		if o != nil {
+			there = append(there, *o)
+		}
+	}
+	return there
+}
+
+func observedFrom(summary container.Summary, c container.InspectResponse) *observed {
+	o := &observed{
+		summary: summary, id: c.ID, name: strings.TrimPrefix(c.Name, "/"),
+		project: summary.Labels[api.ProjectLabel], service: summary.Labels[api.ServiceLabel],
+		restarts: c.RestartCount,
+	}
+	if c.HostConfig != nil {
+		o.policy = c.HostConfig.RestartPolicy.Name
+	}
+	if c.Config != nil {
+		o.tty = c.Config.Tty
+	}
+	if c.State == nil {
+		return o
+	}
+	o.state, o.exitCode = c.State.Status, c.State.ExitCode
+	o.started, _ = time.Parse(time.RFC3339Nano, c.State.StartedAt) // zero when never started
+	if h := c.State.Health; h != nil && h.Status != container.NoHealthcheck {
+		o.health = h.Status
+		if n := len(h.Log); n > 0 {
+			o.checks = h.Log[n-1].Output
+		}
+	}
+	return o
+}

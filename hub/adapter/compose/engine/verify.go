@@ -1,0 +1,160 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/compose-spec/compose-go/v2/types"
+
+	"berth/core/fault"
+	"berth/hub/worker"
+)
+
+// defaultTimeout bounds Verify when the caller does not.
+const defaultTimeout = 30 * time.Minute
+
+// Verify waits until a project is healthy. See worker.Engine. A container may restart
+// twice while it is watched; the third restart is a failure, and each begins the time
+// for stable anew. A timeout of zero or less is half an hour.
+func (e *Engine) Verify(ctx context.Context, p worker.Project, timeout, stable time.Duration, report func(line string)) error {
+	hide := redactor(p)
+	project, err := load(ctx, p)
+	if err == nil {
+		w := &watch{engine: e, project: project, stable: stable, report: func(line string) { report(hide(clipText(line))) }}
+		err = w.run(ctx, timeout)
+	}
+	return redactFault(e.unread(ctx, err), hide)
+}
+
+// watch is one run of Verify.
+type watch struct {
+	engine  *Engine
+	project *types.Project
+	stable  time.Duration
+	report  func(string)
+
+	before map[string]int // restart counts when a container was first seen, by id
+	said   string         // the last line about what is waited for
+	since  time.Time      // since when all is well; zero when it is not
+	print  string         // what was well: containers and their starts
+}
+
+func (w *watch) run(ctx context.Context, timeout time.Duration) error {
+	if timeout <= 0 {
+		timeout = defaultTimeout
+	}
+	w.before = map[string]int{}
+	deadline := time.Now().Add(timeout)
+	interval := w.engine.pace.first
+	for {
+		seen, err := w.engine.observe(ctx, w.project.Name)
+		if err != nil {
+			return err
+		}
+		pause, err := w.look(ctx, seen)
+		if err != nil || pause == 0 {
+			return err
+		}
+		left := time.Until(deadline)
+		if left <= 0 {
+			return w.late(ctx, seen, timeout)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(min(interval, pause, left)):
+		}
+		interval = min(interval*3/2, w.engine.pace.most)
+	}
+}
+
+// look judges what was seen. It returns how long to wait at most before the next look;
+// zero when all is well for long enough.
+func (w *watch) look(ctx context.Context, seen []observed) (time.Duration, error) {
+	own := ofProject(w.project, seen)
+	for _, o := range own {
+		if _, known := w.before[o.id]; !known {
+			w.before[o.id] = o.restarts
+		}
+	}
+	if bad := firstFailed(w.project, own, w.before); bad != nil {
+		return 0, w.engine.unhealthy(ctx, *bad)
+	}
+	if missing := w.missing(own); missing != "" {
+		return 0, fault.New(fault.Conflict, "engine.unhealthy", "%s has no container any more: something removed it while the deployment ran.", missing)
+	}
+	pending := w.pending(own)
+	if len(pending) > 0 {
+		w.since = time.Time{}
+		w.say("waiting for " + strings.Join(pending, ", "))
+		return w.engine.pace.most, nil
+	}
+	return w.steady(own), nil
+}
+
+// steady returns how much longer everything must stay as it is.
+func (w *watch) steady(own []observed) time.Duration {
+	var print strings.Builder
+	for _, o := range own {
+		fmt.Fprintf(&print, "%s %d %v;", o.id, o.restarts, o.started)
+	}
+	if w.since.IsZero() || w.print != print.String() {
+		w.since, w.print = time.Now(), print.String()
+	}
+	left := w.stable - time.Since(w.since)
+	if left <= 0 {
+		w.say("every compose service is up")
+		return 0
+	}
+	w.say(fmt.Sprintf("every compose service is up; watching for %v", w.stable))
+	return left
+}
+
+func (w *watch) pending(own []observed) []string {
+	var names []string
+	for _, o := range own {
+		if judge(o, w.before[o.id]) == waiting {
+			names = append(names, fmt.Sprintf("%s (%s)", o.service, o.describe()))
+		}
+	}
+	if len(names) > 10 {
+		names = append(names[:10], fmt.Sprintf("%d more", len(names)-10))
+	}
+	return slices.Compact(names)
+}
+
+// missing returns a compose service that should have a container and has none.
+func (w *watch) missing(own []observed) string {
+	has := map[string]bool{}
+	for _, o := range own {
+		has[o.service] = true
+	}
+	for _, name := range slices.Sorted(slices.Values(w.project.ServiceNames())) {
+		service := w.project.Services[name]
+		if service.GetScale() > 0 && !has[name] {
+			return name
+		}
+	}
+	return ""
+}
+
+// late says what is still waited for when the time is over.
+func (w *watch) late(ctx context.Context, seen []observed, timeout time.Duration) error {
+	for _, o := range ofProject(w.project, seen) {
+		if judge(o, w.before[o.id]) == waiting {
+			return w.engine.unhealthyAfter(ctx, o, timeout)
+		}
+	}
+	return fault.New(fault.Conflict, "engine.unhealthy", "The compose services did not stay up for %v within %v.", w.stable, timeout)
+}
+
+// say reports a line unless it was the last one.
+func (w *watch) say(line string) {
+	if line != w.said {
+		w.said = line
+		w.report(line)
+	}
+}

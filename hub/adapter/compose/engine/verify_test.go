@@ -1,0 +1,269 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/moby/moby/api/types/container"
+
+	"berth/core/fault"
+	"berth/core/stacks"
+)
+
+func TestVerifyReturnsAtOnceWhenEverythingRuns(t *testing.T) {
+	s := newStack(t, "services: {web: "+sleeper+", job: {image: IMAGE, command: ['true']}}")
+	s.apply()
+	s.output("job")
+	began := time.Now()
+	if err := s.verify(time.Minute, 0); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(began); took > 500*time.Millisecond {
+		t.Errorf("took %v", took)
+	}
+}
+
+func TestVerifyWaitsForHealth(t *testing.T) {
+	s := newStack(t, `services: {web: {image: IMAGE, command: [sh, -c, "sleep 1; touch /ok; sleep 3600"], stop_signal: SIGKILL, healthcheck: {test: [CMD, test, -f, /ok], interval: 300ms, retries: 20}}}`)
+	s.apply()
+	if err := s.verify(time.Minute, 0); err != nil {
+		t.Fatal(err)
+	}
+	if !s.hasLine("waiting for web (starting)") || s.containers()["web"].Health != "healthy" {
+		t.Errorf("log is %q", s.lines)
+	}
+}
+
+func TestVerifyFindsWhatFails(t *testing.T) {
+	cases := map[string]struct {
+		service string
+		stable  time.Duration
+		text    []string
+	}{
+		"a crash loop":             {`{image: IMAGE, command: [sh, -c, "echo out of luck; exit 7"], restart: always}`, 10 * time.Second, []string{"web is not healthy", "code 7", "restarted", "out of luck"}},
+		"an exit with a code":      {`{image: IMAGE, command: [sh, -c, "echo no config >&2; exit 2"]}`, 5 * time.Second, []string{"exited with code 2", "no config"}},
+		"unhealthy":                {`{image: IMAGE, command: [sh, -c, "echo started; sleep 3600"], stop_signal: SIGKILL, healthcheck: {test: [CMD-SHELL, "echo not yet; exit 1"], interval: 200ms, retries: 2}}`, 0, []string{"unhealthy", "Its health check said: not yet", "It said last:\nstarted"}},
+		"gives up":                 {`{image: IMAGE, command: ['false'], restart: "on-failure:1"}`, 5 * time.Second, []string{"code 1", "It has written nothing."}},
+		"dies while it is watched": {`{image: IMAGE, command: [sh, -c, "sleep 1; exit 4"]}`, time.Minute, []string{"exited with code 4"}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newStack(t, "services: {web: "+c.service+", fine: "+sleeper+"}")
+			s.apply()
+			err := s.verify(time.Minute, c.stable)
+			if fault.CodeOf(err) != "engine.unhealthy" || fault.KindOf(err) != fault.Conflict {
+				t.Fatalf("got %v; log %q", err, s.lines)
+			}
+			for _, part := range c.text {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("%q is missing from: %v", part, err)
+				}
+			}
+		})
+	}
+}
+
+func TestVerifyIsBoundedInTime(t *testing.T) {
+	s := newStack(t, `services: {web: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, healthcheck: {test: [CMD, "false"], interval: 1h}}}`)
+	s.apply()
+	began := time.Now()
+	err := s.verify(500*time.Millisecond, 0)
+	if fault.CodeOf(err) != "engine.unhealthy" || !strings.Contains(err.Error(), "web did not become healthy within 500ms") {
+		t.Errorf("got %v", err)
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("took %v", took)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	if err := s.engine.Verify(ctx, s.Project, time.Minute, 0, s.note); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestVerifyMissesARemovedContainer(t *testing.T) {
+	s := newStack(t, "services: {web: "+sleeper+", gone: "+sleeper+"}")
+	s.apply()
+	full := s.YAML
+	s.set("services: {web: " + sleeper + "}")
+	s.apply()
+	s.YAML = full
+	if err := s.verify(time.Minute, 0); fault.CodeOf(err) != "engine.unhealthy" || !strings.Contains(err.Error(), "gone has no container") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestTheFaultQuotesLittle(t *testing.T) {
+	s := newStack(t, `services: {web: {image: IMAGE, command: [sh, -c, "i=0; while [ $$i -lt 100 ]; do echo line $$i `+strings.Repeat("x", 500)+`; i=$$((i+1)); done; exit 1"]}}`)
+	s.apply()
+	err := s.verify(time.Minute, time.Minute)
+	if err == nil || len(err.Error()) > 5000 || !strings.Contains(err.Error(), "line 99") || strings.Contains(err.Error(), "line 79 ") {
+		t.Errorf("got %d bytes: %v", len(err.Error()), err)
+	}
+}
+
+func TestJudge(t *testing.T) {
+	cases := map[string]struct {
+		o      observed
+		before int
+		want   verdict
+	}{
+		"created":                           {observed{state: container.StateCreated}, 0, waiting},
+		"running":                           {observed{state: container.StateRunning}, 0, good},
+		"running and starting":              {observed{state: container.StateRunning, health: container.Starting}, 0, waiting},
+		"running and healthy":               {observed{state: container.StateRunning, health: container.Healthy}, 0, good},
+		"running and unhealthy":             {observed{state: container.StateRunning, health: container.Unhealthy}, 0, failed},
+		"paused":                            {observed{state: container.StatePaused}, 0, waiting},
+		"dead":                              {observed{state: container.StateDead}, 0, failed},
+		"restarting once":                   {observed{state: container.StateRestarting, restarts: 1}, 0, waiting},
+		"restarting for the third time":     {observed{state: container.StateRestarting, restarts: 3}, 0, failed},
+		"restarted often, but long ago":     {observed{state: container.StateRunning, restarts: 30}, 30, good},
+		"exited well":                       {observed{state: container.StateExited}, 0, good},
+		"exited badly":                      {observed{state: container.StateExited, exitCode: 1}, 0, failed},
+		"exited well, to be restarted":      {observed{state: container.StateExited, policy: container.RestartPolicyAlways}, 0, waiting},
+		"exited badly, to be restarted":     {observed{state: container.StateExited, exitCode: 1, policy: container.RestartPolicyUnlessStopped}, 0, waiting},
+		"exited badly after all retries":    {observed{state: container.StateExited, exitCode: 1, restarts: 1, policy: container.RestartPolicyOnFailure}, 0, failed},
+		"exited well, restarted on failure": {observed{state: container.StateExited, policy: container.RestartPolicyOnFailure}, 0, good},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := judge(c.o, c.before); got != c.want {
+				t.Errorf("got %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+func TestStopStartRestart(t *testing.T) {
+	s := newStack(t, "services: {web: "+sleeper+", other: "+sleeper+"}")
+	s.apply()
+	state := func(service string) stacks.ContainerState { return s.containers()[service].ContainerState }
+	if err := s.engine.Stop(t.Context(), s.Name, "web"); err != nil || state("web").State != "exited" || state("other").State != "running" {
+		t.Fatalf("stop: %v, %+v", err, state("web"))
+	}
+	if err := s.engine.Start(t.Context(), s.Name, "web"); err != nil || state("web").State != "running" {
+		t.Fatalf("start: %v, %+v", err, state("web"))
+	}
+	before := state("web").StartedAt
+	if err := s.engine.Restart(t.Context(), s.Name, "web"); err != nil || !state("web").StartedAt.After(before) {
+		t.Fatalf("restart: %v, %+v", err, state("web"))
+	}
+	for what, act := range map[string]func(context.Context, string, string) error{"start": s.engine.Start, "stop": s.engine.Stop, "restart": s.engine.Restart} {
+		if err := act(t.Context(), s.Name, "none"); fault.CodeOf(err) != "engine.service_missing" || fault.KindOf(err) != fault.NotFound {
+			t.Errorf("%s of nothing: %v", what, err)
+		}
+	}
+}
+
+// recorder is a writer that a test may read while it is written.
+type recorder struct {
+	mu  sync.Mutex
+	out bytes.Buffer
+}
+
+func (r *recorder) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.out.Write(p)
+}
+
+func (r *recorder) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.out.String()
+}
+
+func TestLogs(t *testing.T) {
+	s := newStack(t, `services: {web: {image: IMAGE, command: [sh, -c, "echo one; echo two >&2; echo three; sleep 3600"], stop_signal: SIGKILL}, term: {image: IMAGE, tty: true, command: [echo, plain]}, twin: {image: IMAGE, scale: 2, command: [echo, hello]}}`)
+	s.apply()
+	read := func(service string, tail int) string {
+		var out bytes.Buffer
+		if err := s.engine.Logs(t.Context(), s.Name, service, tail, false, &out); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	s.until("the lines are there", func() bool { return strings.Contains(read("web", 100), "three") })
+	if got := read("web", 100); len(got) != len("one\ntwo\nthree\n") || !strings.Contains(got, "two\n") {
+		t.Errorf("all lines are %q", got)
+	}
+	if got := read("web", 1); got != "three\n" {
+		t.Errorf("the last line is %q", got)
+	}
+	if got := read("web", 0); got != "" {
+		t.Errorf("no line is %q", got)
+	}
+	s.output("term")
+	if got := read("term", 10); got != "plain\r\n" {
+		t.Errorf("a terminal wrote %q", got)
+	}
+	s.until("both wrote", func() bool { return strings.Count(read("twin", 10), "hello") == 2 })
+	if got := read("twin", 10); !strings.Contains(got, s.Name+"-twin-1 | hello\n") || !strings.Contains(got, s.Name+"-twin-2 | hello\n") {
+		t.Errorf("two containers wrote %q", got)
+	}
+}
+
+func TestLogsFollowANewContainer(t *testing.T) {
+	s := newStack(t, `services: {web: {image: IMAGE, command: [sh, -c, "echo hello; sleep 3600"], stop_signal: SIGKILL}}`)
+	s.apply()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var out recorder
+	ended := make(chan error, 1)
+	go func() { ended <- s.engine.Logs(ctx, s.Name, "web", 10, true, &out) }()
+	s.until("the first hello", func() bool { return out.String() == "hello\n" })
+	s.Recreate = true
+	s.apply()
+	s.until("the second hello", func() bool { return out.String() == "hello\nhello\n" })
+	cancel()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Errorf("the end of the context is an error: %v", err)
+		}
+	case <-time.After(5 * time.Second):
+		t.Error("following did not end with its context")
+	}
+}
+
+func TestDown(t *testing.T) {
+	s := newStack(t, `
+services: {web: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, volumes: [{type: volume, source: v, target: /v}]}}
+volumes: {v: {}}
+networks: {default: {}}`)
+	s.apply()
+	volumes := func() int { return s.count("volume") }
+	if err := s.engine.Down(t.Context(), s.Name, false, s.note); err != nil || len(s.containers()) != 0 || volumes() != 1 || s.count("network") != 0 {
+		t.Errorf("%v: %d containers, %d volumes, %d networks", err, len(s.containers()), volumes(), s.count("network"))
+	}
+	if !s.hasLine("web: container removed") {
+		t.Errorf("log is %q", s.lines)
+	}
+	s.apply()
+	if err := s.engine.Down(t.Context(), s.Name, true, s.note); err != nil || volumes() != 0 {
+		t.Errorf("%v: %d volumes", err, volumes())
+	}
+	if err := s.engine.Down(t.Context(), s.Name, true, s.note); err != nil {
+		t.Errorf("taking nothing down: %v", err)
+	}
+}
+
+func TestContainersOfAllStacks(t *testing.T) {
+	s := newStack(t, `services: {web: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, ports: [{target: 80, host_ip: 127.0.0.1}]}}`)
+	s.apply()
+	all, err := s.engine.Containers(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range all {
+		if c.Project == s.Name && c.Service == "web" && c.State == "running" && len(c.Ports) == 1 && strings.HasSuffix(c.Ports[0], "->80/tcp") && c.Image == testImage {
+			return
+		}
+	}
+	t.Errorf("not listed among %+v", all)
+}
