@@ -60,6 +60,20 @@ func TestCreateRefuses(t *testing.T) {
 	}
 }
 
+func TestOneInstallationHoldsAsManyAsTheHubLooksAt(t *testing.T) {
+	r := open(t)
+	if _, err := r.raw.ExecContext(t.Context(), `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+		INSERT INTO repositories SELECT 'rep_' || i, 'r' || i, 'http://h/a', '', NULL, '', 0, '', '', 0, '', 0, 0 FROM n`, repositories.MaxRepositories-1); err != nil {
+		t.Fatal(err)
+	}
+	r.add(t, repositories.Draft{Name: "last", URL: address})
+	_, err := r.Create(t.Context(), repositories.Draft{Name: "one more", URL: address}, ada)
+	wantFault(t, err, "repository.limit", "10000")
+	if all, err := r.store.Repositories(t.Context()); err != nil || len(all) != repositories.MaxRepositories {
+		t.Errorf("%d repositories, %v", len(all), err)
+	}
+}
+
 func TestUpdateForgetsWhatNoLongerHolds(t *testing.T) {
 	cases := map[string]struct {
 		change       repositories.Change
