@@ -36,7 +36,9 @@ type GitSource struct {
 //
 // Errors are faults: Unavailable "git.unreachable", Unauthenticated
 // "git.credential_refused", NotFound "git.branch_missing" or "git.repository_missing",
-// Invalid "git.address", TooLarge "git.too_large". None contains a credential.
+// Invalid "git.address", "git.branch" or "git.objects_refused", TooLarge
+// "git.too_large"; of our own disk: Unavailable "git.mirror" or "git.disk_full". None
+// contains a credential.
 type GitRemote interface {
 	// Head asks the remote which commit the branch points at, without fetching.
 	Head(ctx context.Context, src GitSource) (Commit, error)
@@ -60,7 +62,8 @@ type CommitSummary struct {
 }
 
 // Tree is the content of one commit. Paths are slash-separated, relative to the
-// repository's root, clean, and never leave it; "" or "." is the root.
+// repository's root, clean, and never leave it; "" or "." is the root. Others are
+// Invalid "git.path".
 type Tree interface {
 	// Hashes returns the object hash of each path in one pass; a path that does not exist maps to "".
 	Hashes(ctx context.Context, paths []string) (map[string]string, error)
