@@ -6,6 +6,7 @@ import (
 
 	"berth/core"
 	"berth/core/fault"
+	"berth/core/secrets"
 	"berth/core/stacks"
 	"berth/core/wire"
 )
@@ -71,9 +72,6 @@ func (s *session) send(ctx context.Context, c stacks.Command) error {
 	} else {
 		msg.Deploy, err = s.h.frame(ctx, c)
 	}
-	if err == nil {
-		err = wire.FitsFrame(msg)
-	}
 	if err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -113,8 +111,13 @@ func (h *Hub) frame(ctx context.Context, c stacks.Command) (*wire.Deploy, error)
 	if err != nil {
 		return nil, err
 	}
+	return deployMessage(c, rev, c.Body.Revision, d.Commit, compose, values), nil
+}
+
+// deployMessage puts a revision and the values that it needs into a message.
+func deployMessage(c stacks.Command, rev stacks.Revision, number int, commit core.Commit, compose []byte, values map[string]secrets.Value) *wire.Deploy {
 	deploy := &wire.Deploy{
-		Stack: c.Stack, Deployment: c.Deployment, Project: c.Body.Project, Revision: rev.Number, Commit: d.Commit,
+		Stack: c.Stack, Deployment: c.Deployment, Project: c.Body.Project, Revision: number, Commit: commit,
 		Compose: compose, Content: rev.Content, Secrets: map[string]string{},
 		RemoveOrphans: rev.Manifest.RemoveOrphans, ForcePull: rev.Manifest.ForcePull, Recreate: c.Body.Options.RecreateContainers,
 		HealthSeconds: rev.Manifest.HealthTimeout.Seconds(), StableSeconds: rev.Manifest.StableFor.Seconds(),
@@ -122,7 +125,13 @@ func (h *Hub) frame(ctx context.Context, c stacks.Command) (*wire.Deploy, error)
 	for name, value := range values {
 		deploy.Secrets[name] = value.Reveal()
 	}
-	return deploy, nil
+	return deploy
+}
+
+// fits refuses a revision that no frame could carry, before anything is stored.
+func fits(c stacks.Command, rev stacks.Revision, number int, commit core.Commit, compose []byte, values map[string]secrets.Value) error {
+	return wire.FitsFrame(wire.Command{ID: c.ID, Attempt: c.Attempt, Epoch: 1, Seconds: c.Body.Seconds, Kind: c.Kind,
+		Deploy: deployMessage(c, rev, number, commit, compose, values)})
 }
 
 // unsendable closes a command that cannot be built any more.

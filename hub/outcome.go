@@ -16,6 +16,10 @@ type eventProgress struct {
 	last       uint64
 }
 
+// restartJump is more than what can be missing: a worker that went on after a restart
+// begins a new range of numbers.
+const restartJump = 1 << 19
+
 // own returns the deployment of one of this worker's commands.
 func (s *session) own(ctx context.Context, id core.CommandID) (*eventProgress, error) {
 	if known := s.events[id]; known != nil {
@@ -54,7 +58,7 @@ func (s *session) event(ctx context.Context, m wire.Event) error {
 	if err != nil {
 		return err
 	}
-	if progress.last != 0 && m.Number > progress.last+1 {
+	if progress.last != 0 && m.Number > progress.last+1 && m.Number-progress.last < restartJump {
 		s.h.recorder.line(progress.deployment, fmt.Sprintf("[%d messages of the worker are missing]\n", m.Number-progress.last-1))
 	}
 	progress.last = max(progress.last, m.Number)

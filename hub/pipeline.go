@@ -12,35 +12,47 @@ import (
 	"berth/core/fault"
 	"berth/core/fleet"
 	"berth/core/repositories"
+	"berth/core/secrets"
 	"berth/core/stacks"
-	"berth/core/wire"
 )
 
 // deploy takes one deployment from queued to its worker: fetch, lint, policy, render,
 // secrets, dispatch. Until the command is stored nothing was touched, so that an error
 // ends the deployment, and a stop of the hub only means that it begins anew.
 func (h *Hub) deploy(ctx context.Context, d stacks.Deployment) {
-	if d.State == stacks.DeploymentQueued {
-		started, err := h.opts.Store.StartDeployment(ctx, d.ID)
-		if fault.Is(err, fault.Conflict) {
-			return // somebody cancelled it
-		}
-		if err != nil {
-			h.report("a deployment cannot be started", err, "deployment", d.ID)
-			return
-		}
-		d = started
+	d, err := h.begin(ctx, d.ID)
+	if fault.Is(err, fault.Conflict) {
+		return // cancelled, or dispatched meanwhile
+	}
+	if err != nil {
+		h.report("a deployment cannot be started", err, "deployment", d.ID)
+		return
 	}
 	if err := h.recorder.track(ctx, d); err != nil {
 		h.report("a deployment's log cannot be read", err, "deployment", d.ID)
 		return
 	}
 	w := &work{h: h, d: d}
-	err := w.run(ctx)
+	err = w.run(ctx)
 	if err == nil || errors.Is(err, errParked) {
 		return
 	}
 	h.giveUp(ctx, d, err)
+}
+
+// begin moves a deployment to running, as it stands in the store now: what the look that
+// started this saw may have been overtaken.
+func (h *Hub) begin(ctx context.Context, id core.DeploymentID) (stacks.Deployment, error) {
+	d, err := h.opts.Store.Deployment(ctx, id)
+	switch {
+	case err != nil:
+		return d, err
+	case d.State == stacks.DeploymentQueued:
+		return h.opts.Store.StartDeployment(ctx, id)
+	case d.State != stacks.DeploymentRunning || d.Revision > 0:
+		return d, fault.New(fault.Conflict, "deployment.moved", "The deployment has moved on.")
+	}
+	return d, nil
 }
 
 // giveUp ends a deployment that did not reach its worker. When the hub is stopping it is
@@ -108,6 +120,7 @@ type work struct {
 	manifest  stacks.Manifest
 	project   core.ComposeProject
 	variables []stacks.Fingerprint
+	values    map[string]secrets.Value
 	worker    fleet.Worker
 }
 
@@ -242,13 +255,14 @@ func (w *work) render(ctx context.Context) (string, error) {
 }
 
 // secrets is the gate: every secret that reaches a compose service must resolve now. The
-// values are dropped again; they are resolved anew when the frame is built.
+// values live as long as this work; they are resolved anew when the frame is built.
 func (w *work) secrets(ctx context.Context) (string, error) {
 	names := secretNames(w.project.Services)
 	values, err := w.h.opts.Variables.Secrets(ctx, w.stack.ID, names)
 	if err != nil {
 		return "", err
 	}
+	w.values = values
 	for _, name := range names {
 		w.variables = append(w.variables, stacks.Fingerprint{Name: name, Fingerprint: w.h.opts.Variables.Fingerprint(name, values[name])})
 	}
@@ -267,9 +281,6 @@ func (w *work) dispatch(ctx context.Context) (string, error) {
 	rev := stacks.Revision{Stack: w.stack.ID, Commit: w.src.commit, Manifest: w.manifest, Services: w.project.Services,
 		Content: w.project.Content, Variables: w.variables, Watch: w.src.tree.paths()}
 	rev.Digest = stacks.RevisionDigest(w.project, w.manifest, w.variables)
-	if err := w.fits(); err != nil {
-		return "", err
-	}
 	tree, err := sightOf(ctx, w.src, w.stack.Path, rev.Watch)
 	if err != nil {
 		return "", err
@@ -281,14 +292,27 @@ func (w *work) dispatch(ctx context.Context) (string, error) {
 	if !known {
 		rev.Number = number
 	}
+	cmd := w.command(number)
+	if err := fits(cmd, rev, number, w.src.commit, w.project.YAML, w.values); err != nil {
+		return "", err
+	}
 	if err := w.h.opts.Files.PutCompose(w.stack.ID, number, w.project.YAML); err != nil {
 		return "", err
 	}
-	return "", w.commit(ctx, rev, number, tree)
+	return "", w.commit(ctx, rev, cmd, tree)
+}
+
+// command is what the worker will be asked to do.
+func (w *work) command(number int) stacks.Command {
+	now := w.h.opts.Now()
+	return stacks.Command{ID: core.CommandID(core.NewID(core.PrefixCommand, now)), Attempt: 1, Worker: w.worker.ID, Kind: stacks.CommandDeploy,
+		Stack: w.stack.ID, Deployment: w.d.ID, State: stacks.CommandQueued, CreatedAt: now,
+		Body: stacks.CommandBody{Project: w.stack.ProjectName(), Revision: number, Options: w.d.Options, Seconds: int(w.manifest.Timeout.Seconds())}}
 }
 
 // commit stores revision, command and progress together and wakes the worker's session.
-func (w *work) commit(ctx context.Context, rev stacks.Revision, number int, tree string) error {
+func (w *work) commit(ctx context.Context, rev stacks.Revision, cmd stacks.Command, tree string) error {
+	number := cmd.Body.Revision
 	message := fmt.Sprintf("revision %d to worker %s", number, w.worker.Hostname)
 	if !w.worker.Online {
 		message = fmt.Sprintf("worker %s is offline; the deployment waits for it", w.worker.Hostname)
@@ -298,10 +322,6 @@ func (w *work) commit(ctx context.Context, rev stacks.Revision, number int, tree
 	w.h.recorder.update(w.d.ID, func(p *stacks.Progress) {
 		p.Commit, p.Revision, p.Worker, p.Tree = w.src.commit, number, w.worker.ID, tree
 	})
-	now := w.h.opts.Now()
-	cmd := stacks.Command{ID: core.CommandID(core.NewID(core.PrefixCommand, now)), Attempt: 1, Worker: w.worker.ID, Kind: stacks.CommandDeploy,
-		Stack: w.stack.ID, Deployment: w.d.ID, State: stacks.CommandQueued, CreatedAt: now,
-		Body: stacks.CommandBody{Project: w.stack.ProjectName(), Revision: number, Options: w.d.Options, Seconds: int(w.manifest.Timeout.Seconds())}}
 	p, lines := w.h.recorder.pending(w.d.ID)
 	if _, err := w.h.opts.Store.Dispatch(ctx, rev, cmd, p, lines); err != nil {
 		return err
@@ -310,11 +330,6 @@ func (w *work) commit(ctx context.Context, rev stacks.Revision, number int, tree
 		s.wake()
 	}
 	return nil
-}
-
-// fits refuses what would not fit in a frame, before anything is stored.
-func (w *work) fits() error {
-	return wire.FitsFrame(wire.Command{Kind: wire.CommandDeploy, Deploy: &wire.Deploy{Compose: w.project.YAML, Content: w.project.Content}})
 }
 
 // secretNames returns the secret variables that reach any compose service, in order.

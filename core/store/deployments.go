@@ -181,7 +181,8 @@ func (s *Store) SaveProgress(ctx context.Context, progress []stacks.Progress, li
 }
 
 // Dispatch stores a revision (or finds the one with its digest), the command that puts it in
-// place, and the deployment's progress in one transaction. The stack is bound to the
+// place, and the deployment's progress in one transaction. A deployment is dispatched once:
+// Conflict "deployment.moved" afterwards. The stack is bound to the
 // worker from here on. It returns the revision's number.
 func (s *Store) Dispatch(ctx context.Context, rev stacks.Revision, cmd stacks.Command, p stacks.Progress, lines []stacks.LogLine) (int, error) {
 	return write(ctx, s, func(tx *Tx) (int, error) {
@@ -189,7 +190,7 @@ func (s *Store) Dispatch(ctx context.Context, rev stacks.Revision, cmd stacks.Co
 		if err != nil {
 			return 0, err
 		}
-		if err := tx.change(errDeploymentMoved, `UPDATE deployments SET commit_hash = ?, revision = ?, worker_id = ?, phases = ? WHERE id = ? AND state = ?`,
+		if err := tx.change(errDeploymentMoved, `UPDATE deployments SET commit_hash = ?, revision = ?, worker_id = ?, phases = ? WHERE id = ? AND state = ? AND revision = 0`,
 			p.Commit, number, cmd.Worker, toJSON(list(p.Phases)), p.Deployment, stacks.DeploymentRunning); err != nil {
 			return 0, err
 		}
