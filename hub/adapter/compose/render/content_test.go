@@ -139,3 +139,22 @@ func TestABlobThatCannotBeStoredEndsTheRendering(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A stack may lie in the root of a repository that is too large to be listed.
+func TestAFileOfAnEndlessFolder(t *testing.T) {
+	read := func(compose string) (core.ComposeProject, error) {
+		tree := commit(map[string]string{"compose.yaml": compose, "f": "x", "a.env": "A=1", "l": "link:/etc"})
+		tree.endless = "."
+		return New().Read(t.Context(), core.ComposeSource{Project: "p", Tree: tree}, func(string, []byte) error { return nil })
+	}
+	project, err := read("services: {web: {image: a, env_file: a.env, volumes: [\"./f:/f:ro\", \"./absent:/d\"]}}")
+	if err != nil || len(project.Content) != 1 || project.Content[0].Files[0].Digest != digest("x") {
+		t.Errorf("%+v, %v", project.Content, err)
+	}
+	if _, err := read("services: {web: {image: a, volumes: [\"./l:/f:ro\"]}}"); codeOf(err) != "compose.path_escapes" {
+		t.Errorf("a link: %v", err)
+	}
+	if _, err := read("services: {web: {image: a, volumes: [\".:/f:ro\"]}}"); codeOf(err) != "compose.too_large" {
+		t.Errorf("the folder itself: %v", err)
+	}
+}

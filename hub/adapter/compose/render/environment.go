@@ -9,6 +9,8 @@ import (
 
 	"github.com/compose-spec/compose-go/v2/dotenv"
 	"github.com/compose-spec/compose-go/v2/types"
+
+	"berth/core/fault"
 )
 
 // resolveEnvironments gives each compose service the variables of its env_file entries,
@@ -77,14 +79,10 @@ func (r *rendering) readEnvFile(ctx context.Context, place string, entry types.E
 	if data, known := files[p]; known {
 		return data, nil
 	}
-	found, err := r.repo.find(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	if found.kind == nothing && !bool(entry.Required) {
+	data, err := r.readText(ctx, p, maxEnvFileBytes)
+	if fault.Is(err, fault.NotFound) && !bool(entry.Required) {
 		return nil, nil
 	}
-	data, err := r.readText(ctx, p, maxEnvFileBytes)
 	if err != nil {
 		return nil, err
 	}

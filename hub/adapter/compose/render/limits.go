@@ -17,6 +17,7 @@ const (
 	maxTemplateCost  = 16 << 20  // bytes that interpolation looks at, see templateCost
 	maxEnvFileBytes  = 256 << 10 // one env_file
 	maxEnvFiles      = 400       // env_file entries of all services
+	maxPath          = 4096      // bytes of a path in a Compose file
 	maxRendered      = 512 << 10 // the rendered project
 	maxContentBytes  = 64 << 20  // files of the repository that a project mounts, in sum
 	maxContentFiles  = 10_000    // the same, in number

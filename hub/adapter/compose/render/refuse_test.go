@@ -64,6 +64,7 @@ func TestRefusals(t *testing.T) {
 
 		"a link as Compose file":           {map[string]string{"compose.yaml": "link:/etc/passwd"}, nil, "compose.path_escapes", "app/compose.yaml is a folder, symbolic link"},
 		"a mount above the repository":     {map[string]string{"compose.yaml": head + "    volumes: [\"../../x:/x\"]\n"}, nil, "compose.path_escapes", `"../../x" leaves the repository`},
+		"a path with a newline":            {map[string]string{"compose.yaml": head + "    env_file: [\"a\\nb\"]\n"}, nil, "compose.unsupported", "holds a backslash or a newline"},
 		"a mount of a home":                {map[string]string{"compose.yaml": head + "    volumes: [\"~/x:/x\"]\n"}, nil, "compose.path_escapes", "depends on who runs the worker"},
 		"a mount of a link":                {map[string]string{"compose.yaml": head + "    volumes: [\"./l:/x:ro\"]\n", "l": "link:/etc"}, nil, "compose.path_escapes", "app/l is a symbolic link"},
 		"a mount below a link":             {map[string]string{"compose.yaml": head + "    volumes: [\"./l/d:/x\"]\n", "l": "link:/etc"}, nil, "compose.path_escapes", "app/l is a symbolic link or file"},
@@ -79,7 +80,7 @@ func TestRefusals(t *testing.T) {
 		"an env_file outside":              {map[string]string{"compose.yaml": head + "    env_file: ../../x\n"}, nil, "compose.path_escapes", "leaves the repository"},
 		"an env_file of a home":            {map[string]string{"compose.yaml": head + "    env_file: ~/x\n"}, nil, "compose.path_escapes", "is not relative"},
 		"an env_file by URL":               {map[string]string{"compose.yaml": head + "    env_file: file:///etc/passwd\n"}, nil, "compose.path_escapes", "is remote"},
-		"an env_file that is a link":       {map[string]string{"compose.yaml": head + "    env_file: l\n", "l": "link:/etc/passwd"}, nil, "compose.path_escapes", "app/l is a symbolic link"},
+		"an env_file that is a link":       {map[string]string{"compose.yaml": head + "    env_file: l\n", "l": "link:/etc/passwd"}, nil, "compose.path_escapes", "app/l is a folder, symbolic link or submodule"},
 		"an env_file that is away":         {map[string]string{"compose.yaml": head + "    env_file: x\n"}, nil, "compose.file_missing", "app/x is not in the repository"},
 		"a broken env_file":                {map[string]string{"compose.yaml": head + "    env_file: x\n", "x": "A=1\nB C=2\n"}, nil, "compose.invalid", "services.web.env_file[0]: x: "},
 		"an env_file with a zero byte":     {map[string]string{"compose.yaml": head + "    env_file: x\n", "x": "A=1\x002\n"}, nil, "compose.invalid", "services.web.environment.A: not text"},

@@ -2,7 +2,6 @@ package render
 
 import (
 	"context"
-	"errors"
 	"path"
 	"strings"
 
@@ -20,8 +19,8 @@ func (r *rendering) inRepository(p string) (string, error) {
 		return "", escapes("%q is not relative: only files of the repository can be read.", p)
 	case strings.Contains(p, "://"):
 		return "", escapes("%q is remote: only files of the repository can be read.", p)
-	case strings.ContainsAny(p, "\\\x00"):
-		return "", unsupported("%q: use forward slashes.", p)
+	case strings.ContainsAny(p, "\\\x00\n"), len(p) > maxPath:
+		return "", unsupported("%q is not a path that can be read: it is too long, or holds a backslash or a newline.", p)
 	}
 	joined := path.Join(r.src.Dir, p)
 	if joined == ".." || strings.HasPrefix(joined, "../") {
@@ -76,7 +75,7 @@ func (repo *repository) ask(ctx context.Context, p string) (found, error) {
 	if isFolder(p, members, err) {
 		return found{kind: folder, members: members}, listFault(p, err)
 	}
-	if err != nil && fault.KindOf(err) != fault.NotFound && fault.KindOf(err) != fault.Invalid {
+	if err != nil && !saysNoFolder(err) {
 		return found{}, err
 	}
 	return repo.findFile(ctx, p)
@@ -90,6 +89,11 @@ func isFolder(p string, members []core.TreeEntry, err error) bool {
 	return len(members) > 0 && members[0].Path != p
 }
 
+// saysNoFolder reports whether List failed because of what the path is.
+func saysNoFolder(err error) bool {
+	return fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid)
+}
+
 func listFault(p string, err error) error {
 	if err == nil {
 		return nil
@@ -101,6 +105,9 @@ func listFault(p string, err error) error {
 func (repo *repository) findFile(ctx context.Context, p string) (found, error) {
 	dir := path.Dir(p)
 	siblings, err := repo.tree.List(ctx, dir)
+	if fault.Is(err, fault.TooLarge) {
+		return repo.probeFile(ctx, p)
+	}
 	if err != nil {
 		return found{}, err
 	}
@@ -116,6 +123,16 @@ func (repo *repository) findFile(ctx context.Context, p string) (found, error) {
 	return found{}, escapes("%s is a symbolic link or submodule; only regular files and folders can be used.", p)
 }
 
+// probeFile is for a file in a folder that is too large to be listed. Whether it is
+// executable cannot be known then.
+func (repo *repository) probeFile(ctx context.Context, p string) (found, error) {
+	data, err := repo.tree.Read(ctx, p, maxContentBytes)
+	if fault.Is(err, fault.Invalid) {
+		return found{}, escapes("%s is a symbolic link or submodule; only regular files and folders can be used.", p)
+	}
+	return found{kind: regularFile, entry: core.TreeEntry{Path: p, Size: int64(len(data))}}, err
+}
+
 // checkParent makes sure that an absent path is not below something that is no folder,
 // where a symbolic link would lead elsewhere.
 func (repo *repository) checkParent(ctx context.Context, p string, hashes map[string]string) error {
@@ -124,14 +141,13 @@ func (repo *repository) checkParent(ctx context.Context, p string, hashes map[st
 			continue
 		}
 		members, err := repo.tree.List(ctx, dir)
-		if !isFolder(dir, members, err) {
-			return escapes("%s: %s is a symbolic link or file, not a folder.", p, dir)
-		}
-		var f *fault.Error
-		if err != nil && !errors.As(err, &f) {
+		switch {
+		case isFolder(dir, members, err):
+			return nil
+		case err != nil && !saysNoFolder(err):
 			return err
 		}
-		return nil
+		return escapes("%s: %s is a symbolic link or file, not a folder.", p, dir)
 	}
 	return nil
 }

@@ -19,6 +19,8 @@ type memoryTree struct {
 	// listsFiles makes List answer with a file itself, as some implementations do,
 	// where others say that there is no such folder.
 	listsFiles bool
+	// endless is a folder that has too many files to be listed.
+	endless string
 }
 
 func commit(files map[string]string) *memoryTree { return &memoryTree{files: files} }
@@ -52,6 +54,9 @@ func (m *memoryTree) Hashes(_ context.Context, paths []string) (map[string]strin
 
 func (m *memoryTree) List(_ context.Context, dir string) ([]core.TreeEntry, error) {
 	dir = path.Clean(dir)
+	if dir == m.endless {
+		return nil, fault.New(fault.TooLarge, "git.too_large", "%s", dir)
+	}
 	var entries []core.TreeEntry
 	for name, content := range m.files {
 		if dir == "." || strings.HasPrefix(name, dir+"/") || m.listsFiles && name == dir {
