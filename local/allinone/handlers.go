@@ -1,0 +1,37 @@
+package allinone
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"berth/core/identity"
+	"berth/core/repositories"
+	"berth/handlers"
+	"berth/handlers/guard"
+)
+
+// mux builds the route table on the parts. The handlers see ports only; the hub's could
+// as well be filled by one on another host.
+func (p *parts) mux() (http.Handler, error) {
+	app, err := url.Parse(p.cfg.Server.AppURL)
+	if err != nil {
+		return nil, fmt.Errorf("APP_URL: %w", err)
+	}
+	return handlers.Mux(handlers.Deps{
+		Guard: guard.Config{AppURL: app, TrustedProxies: p.cfg.Server.TrustedProxies, Log: p.cfg.Log, Clock: p.cfg.Now, Meter: p.board.Own,
+			Doorkeeper: identity.NewDoorkeeper(p.store, p.ring, p.cfg.Now)},
+		Identity: handlers.IdentityDeps{
+			SetUp:    identity.NewSetUp(p.store, p.passwords, p.cfg.Server.BootstrapToken, p.cfg.Now),
+			SignIn:   identity.NewSignIn(p.store, p.passwords, p.ring, p.cfg.Now),
+			Accounts: identity.NewAccounts(p.store, p.ring, p.cfg.Now),
+			Store:    p.store,
+		},
+		Metrics:      handlers.MetricsDeps{Source: p.board},
+		Ops:          handlers.OpsDeps{Store: p.store, Version: p.cfg.Version},
+		Repositories: handlers.RepositoriesDeps{Desk: p.repositories, Browser: repositories.NewBrowser(p.git)},
+		Stacks:       handlers.StacksDeps{Desk: p.stacks, Store: p.store, Files: p.files, Live: p.hub},
+		Variables:    handlers.VariablesDeps{Desk: p.variables, Stacks: p.store},
+		Workers:      handlers.WorkersDeps{Desk: p.fleet},
+	})
+}

@@ -1,0 +1,87 @@
+package allinone
+
+import (
+	"context"
+	"errors"
+
+	"berth/core/fleet"
+	"berth/core/identity"
+	"berth/core/metrics"
+	"berth/core/repositories"
+	"berth/core/seal"
+	"berth/core/secrets"
+	"berth/core/stacks"
+	"berth/core/store"
+	"berth/core/variables"
+	"berth/hub"
+	"berth/hub/adapter/compose/render"
+	"berth/hub/adapter/git"
+	"berth/hub/adapter/process"
+	"berth/hub/adapter/promtext"
+	"berth/hub/adapter/yaml"
+	"berth/hub/revisionfiles"
+	"berth/hub/workerport"
+)
+
+// parts is everything that lives as long as the process. Its fields are set once.
+type parts struct {
+	cfg   Config
+	db    *store.DB
+	store *store.Store
+	ring  *seal.Ring
+	files *revisionfiles.Files
+	git   *git.Remote
+	hub   *hub.Hub
+	board *metrics.Board
+
+	passwords    *identity.Passwords
+	repositories *repositories.Desk
+	variables    *variables.Desk
+	stacks       *stacks.Desk
+	fleet        *fleet.Desk
+	identity     workerport.Identity
+	port         *workerport.Port
+}
+
+// open opens and joins all parts; nothing listens or ticks yet.
+func open(ctx context.Context, cfg Config) (*parts, error) {
+	p := &parts{cfg: cfg}
+	var err error
+	if p.db, p.store, p.ring, err = openStore(ctx, cfg); err != nil {
+		return nil, err
+	}
+	if err := p.join(ctx); err != nil {
+		return nil, errors.Join(err, p.db.Close())
+	}
+	return p, nil
+}
+
+func (p *parts) join(ctx context.Context) (err error) {
+	s := p.cfg.Server
+	if p.files, err = revisionfiles.Open(s.StacksStoragePath); err != nil {
+		return err
+	}
+	if p.git, err = git.Open(s.ReposWorkspace, git.Options{Logger: p.cfg.Log}); err != nil {
+		return err
+	}
+	p.board = metrics.NewBoard(metrics.Config{Version: p.cfg.Version, Validator: promtext.Validator{}, Process: process.Read, Clock: p.cfg.Now})
+	internal := variables.NewInternalProvider(p.store, p.ring)
+	gate := secrets.NewGate(internal)
+	resolver := variables.NewResolver(p.store, gate, p.ring)
+	late := &lateHub{board: p.board}
+	p.repositories = repositories.NewDesk(p.store, p.ring, repositories.HeadProber{Git: p.git}, late, p.cfg.Now)
+	p.variables = variables.NewDesk(p.store, p.ring, gate, p.cfg.Now)
+	p.stacks = stacks.NewDesk(p.store, late, p.cfg.Now)
+	p.passwords = identity.NewPasswords(identity.Rounds)
+	if err := p.joinFleet(ctx, late); err != nil {
+		return err
+	}
+	p.hub = hub.New(hub.Options{
+		Store: p.store, Fleet: hubFleet{p.fleet, p.store}, Sources: p.repositories, Variables: resolver, Files: p.files, Git: p.git,
+		Compose: render.New(), Documents: yaml.Reader{}, Snapshots: p.board.Workers, Meter: p.board.Own,
+		Scan: s.ScanInterval, Heartbeat: s.HeartbeatInterval, Version: p.cfg.Version, Now: p.cfg.Now, Log: p.cfg.Log,
+	})
+	late.hub = p.hub
+	p.joinPort()
+	return nil
+}

@@ -1,0 +1,187 @@
+package allinone
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"berth/core/fleet"
+	"berth/core/repositories"
+	"berth/core/stacks"
+	"berth/core/store"
+	"berth/core/variables"
+)
+
+// Desks are the use cases that what runs beside the server may call.
+type Desks struct {
+	Repositories *repositories.Desk
+	Stacks       *stacks.Desk
+	Variables    *variables.Desk
+	Fleet        *fleet.Desk
+	Store        *store.Store
+}
+
+// How long requests and streams may go on once the process is told to end.
+const (
+	shutdownGrace = 6 * time.Second
+	streamGrace   = time.Second
+)
+
+// Run runs the whole program until ctx ends, and returns when everything that it started
+// has ended. An error that wraps ErrRefused means that nothing was started or changed.
+func Run(ctx context.Context, cfg Config) error {
+	cfg = cfg.withDefaults()
+	p, err := open(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	return errors.Join(p.run(ctx, true), p.db.Close())
+}
+
+// RunHub runs hub and worker port without handlers: for handlers that run elsewhere on
+// the same store.
+func RunHub(ctx context.Context, cfg Config) error {
+	cfg = cfg.withDefaults()
+	p, err := open(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	return errors.Join(p.run(ctx, false), p.db.Close())
+}
+
+// run opens the ports, then starts what ticks. The first part that fails ends the others.
+func (p *parts) run(ctx context.Context, withHandlers bool) error {
+	workers, err := listen("TLS_WORKER_PORT", p.cfg.Server.TLSWorkerPort)
+	if err != nil {
+		return err
+	}
+	defer workers.Close()
+	crew := newCrew(ctx)
+	addresses := Addresses{Worker: workers.Addr().String()}
+	if withHandlers {
+		if err := p.startHandlers(crew, &addresses); err != nil {
+			return errors.Join(err, crew.stop())
+		}
+	}
+	crew.start("hub", p.hub.Run)
+	crew.start("worker port", func(ctx context.Context) error { return p.port.Run(ctx, workers) })
+	if p.cfg.Server.LocalWorker {
+		crew.start("worker inside", p.runWorker)
+	}
+	if p.cfg.Beside != nil {
+		desks := Desks{p.repositories, p.stacks, p.variables, p.fleet, p.store}
+		crew.start("companion", func(ctx context.Context) error { return p.cfg.Beside(ctx, desks) })
+	}
+	p.cfg.Log.Info("berth is running", "version", p.cfg.Version, "address", p.cfg.Server.AppURL, "http", addresses.HTTP, "workers", addresses.Worker)
+	if p.cfg.Ready != nil {
+		p.cfg.Ready(addresses)
+	}
+	return crew.wait()
+}
+
+// startHandlers opens PORT and serves the route table on it.
+func (p *parts) startHandlers(crew *crew, addresses *Addresses) error {
+	mux, err := p.mux()
+	if err != nil {
+		return err
+	}
+	web, err := listen("PORT", p.cfg.Server.Port)
+	if err != nil {
+		return err
+	}
+	addresses.HTTP = web.Addr().String()
+	crew.start("web server", func(ctx context.Context) error { return serveHTTP(ctx, web, mux) })
+	return nil
+}
+
+// listen opens a port on every address of the host; errors name the variable.
+func listen(variable string, port int) (net.Listener, error) {
+	l, err := net.Listen("tcp", ":"+strconv.Itoa(port))
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("%w: %s: port %d is in use by another program; stop that one or choose another port", ErrRefused, variable, port)
+	case errors.Is(err, os.ErrPermission):
+		return nil, fmt.Errorf("%w: %s: this user may not open port %d; choose one above 1023", ErrRefused, variable, port)
+	case err != nil:
+		return nil, fmt.Errorf("%w: %s: port %d cannot be opened: %w", ErrRefused, variable, port, err)
+	}
+	return l, nil
+}
+
+// serveHTTP serves until ctx ends; requests under way get shutdownGrace to end, and
+// streams are ended after streamGrace.
+func serveHTTP(ctx context.Context, l net.Listener, handler http.Handler) error {
+	base, endStreams := context.WithCancel(context.WithoutCancel(ctx))
+	defer endStreams()
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		BaseContext: func(net.Listener) context.Context { return base }}
+	done := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(done)
+		ending := time.AfterFunc(streamGrace, endStreams)
+		defer ending.Stop()
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
+		defer cancel()
+		if server.Shutdown(grace) != nil {
+			server.Close()
+		}
+	})
+	err := server.Serve(l)
+	if !stop() {
+		<-done
+	}
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// crew runs the parts of the process. The first error ends the others.
+type crew struct {
+	ctx     context.Context
+	end     context.CancelCauseFunc
+	running sync.WaitGroup
+}
+
+func newCrew(ctx context.Context) *crew {
+	ctx, end := context.WithCancelCause(ctx)
+	return &crew{ctx: ctx, end: end}
+}
+
+// errEnded says that a part returned without being asked to.
+var errEnded = errors.New("ended by itself")
+
+func (c *crew) start(name string, run func(context.Context) error) {
+	c.running.Go(func() {
+		err := run(c.ctx)
+		if err == nil && c.ctx.Err() == nil {
+			err = errEnded
+		}
+		if err != nil && !errors.Is(err, context.Canceled) {
+			c.end(fmt.Errorf("%s: %w", name, err))
+		}
+	})
+}
+
+// wait returns when every part has; the error is the first part's, nil when ctx ended.
+func (c *crew) wait() error {
+	<-c.ctx.Done()
+	c.running.Wait()
+	if err := context.Cause(c.ctx); !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
+
+// stop ends every part and waits.
+func (c *crew) stop() error {
+	c.end(context.Canceled)
+	return c.wait()
+}
