@@ -48,7 +48,7 @@ func (b *batch) get(ctx context.Context, hash string, limit int64) (object, erro
 	}
 	watch := context.AfterFunc(ctx, b.stop)
 	found, err := b.exchange(hash, limit)
-	if !watch() && ctx.Err() != nil {
+	if !watch() { // it was stopped in the middle
 		b.end()
 		return object{}, ctx.Err()
 	}

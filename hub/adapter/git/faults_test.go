@@ -393,6 +393,21 @@ func TestAnswersOfHosts(t *testing.T) {
 		"an error in Git's manner": {say(200, refs, "000cERR nope"), fault.Unavailable, "git.unreachable", 0},
 		"missing in Git's manner":  {say(200, refs, "0014ERR x not found\n"), fault.NotFound, "git.repository_missing", 0},
 		"a connection that breaks": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, fault.Unavailable, "git.unreachable", 0},
+		"more refs than we take": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", refs)
+			line := strings.Repeat("a", 40) + " refs/tags/" + strings.Repeat("t", 60_000)
+			for range maxAnswer/60_000 + 1 {
+				fmt.Fprintf(w, "%04x%s", len(line)+4, line)
+			}
+		}, fault.TooLarge, "git.too_large", 0},
+		"a redirect with a password": {func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/b.git/info/refs" {
+				w.Header().Set("Content-Type", refs)
+				io.WriteString(w, "003d"+strings.Repeat("a", 40)+" refs/heads/main\n0000")
+				return
+			}
+			http.Redirect(w, r, "http://u:hunter2@"+r.Host+"/b.git/info/refs", 302)
+		}, fault.Unavailable, "git.unreachable", 0},
 		"redirects without an end": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/x"+r.URL.RequestURI(), 302)
 		}, fault.Unavailable, "git.unreachable", 0},
@@ -403,6 +418,9 @@ func TestAnswersOfHosts(t *testing.T) {
 			defer server.Close()
 			_, err := open(t, Options{}).Head(t.Context(), core.GitSource{Repository: newID(), URL: server.URL + "/a.git", Branch: "main"})
 			wantFault(t, err, c.kind, c.code)
+			if strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("%v tells a password", err)
+			}
 			var f *fault.Error
 			if errors.As(err, &f); f.RetryAfter != c.after {
 				t.Errorf("try again after %s; want %s", f.RetryAfter, c.after)

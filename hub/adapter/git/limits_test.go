@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"berth/core"
 	"berth/core/coretest"
@@ -97,6 +99,31 @@ func TestTreeForgetsFoldersInTime(t *testing.T) {
 	hash("c/d")
 	if len(opened.folders) != 1 || opened.cached != 1 {
 		t.Errorf("%d folders with %d entries", len(opened.folders), opened.cached)
+	}
+}
+
+func TestReadThatHangsEndsWithItsContext(t *testing.T) {
+	opened := opened(t, coretest.GitPush{Files: map[string]string{"a": "1"}}).(*tree)
+	if err := syscall.Kill(opened.objects.cmd.Process.Pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := opened.Read(ctx, "a", 10); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+	if opened.mirror.damaged.Load() {
+		t.Error("slowness was taken for damage")
+	}
+	if got, err := opened.Read(t.Context(), "a", 10); err != nil || string(got) != "1" {
+		t.Errorf("after that: %q, %v", got, err)
+	}
+}
+
+func TestLongSubjectsAreCut(t *testing.T) {
+	got, err := parseSummary(strings.Repeat("a", 40) + "\n1700000000\nMe\n" + strings.Repeat("ü", 1000))
+	if err != nil || len(got.Subject) != maxSubject || strings.Trim(got.Subject, "ü") != "" {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 

@@ -95,6 +95,9 @@ func TestSurroundingsOfGit(t *testing.T) {
 				t.Errorf("%s sees %s", kind, key)
 			}
 		}
+		if kind == "fetch" && !strings.Contains(string(content), "=http."+b.server.URL+"/.extraHeader\n") {
+			t.Errorf("the credential is not bound to the host")
+		}
 		if has := strings.Contains(string(content), "Authorization"); has != (kind == "fetch") {
 			t.Errorf("%s has the credential: %t", kind, has)
 		}

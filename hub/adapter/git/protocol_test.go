@@ -1,7 +1,9 @@
 package git
 
 import (
+	"encoding/pem"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
@@ -36,6 +38,27 @@ func TestContractInTheFirstVersion(t *testing.T) {
 			})
 			return b
 		})
+}
+
+// Certificates are verified, when asking and when fetching, and SSL_CERT_FILE is heeded.
+func TestOverTLS(t *testing.T) {
+	b := newBench(t)
+	server := httptest.NewUnstartedServer(b.host)
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	src, commit := source(t, b, server.URL)
+	_, err := open(t, Options{}).Head(t.Context(), src)
+	wantFault(t, err, fault.Unavailable, "git.unreachable", "connection")
+
+	trusting := open(t, Options{Transport: server.Client().Transport})
+	_, err = trusting.Fetch(t.Context(), src)
+	wantFault(t, err, fault.Unavailable, "git.unreachable", "broke off")
+
+	bundle := filepath.Join(t.TempDir(), "ca.pem")
+	write(t, bundle, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})))
+	t.Setenv("SSL_CERT_FILE", bundle)
+	mustFetch(t, trusting, src, commit)
 }
 
 // A host that cannot cut the history sends all of it.

@@ -45,7 +45,8 @@ func (r *Remote) Tree(ctx context.Context, repository core.RepositoryID, commit 
 	}
 	t := &tree{mirror: m, commit: commit, objects: batch{git: r.git, dir: m.dir}, folders: map[string]folder{}}
 	if err := t.open(ctx); err != nil {
-		return nil, errors.Join(err, t.Close())
+		t.objects.end()
+		return nil, err
 	}
 	return t, nil
 }
