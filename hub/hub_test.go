@@ -277,6 +277,26 @@ func TestAsksWhileADeploymentRunsAreCoveredByOneFollower(t *testing.T) {
 	p.silent()
 }
 
+func TestAFirstDeploymentCoversTheLookAtItsCommit(t *testing.T) {
+	s := newStand(t)
+	w := s.enrol("one")
+	p := s.connect(w)
+	s.commit(map[string]string{"web/compose.yaml": "service web\n"})
+	st := s.add("web", "web", w.ID, true)
+	cmd := expect[wire.Command](p)
+	// As if the look had judged the stack while its deployment was still fetching.
+	ask := stacks.Ask{Stack: st.ID, Trigger: stacks.TriggerPoll, Actor: "system", Commit: cmd.Deploy.Commit, Reason: "first look"}
+	if err := s.store.QueueAll(t.Context(), []stacks.Ask{ask}); err != nil {
+		t.Fatal(err)
+	}
+	p.succeed(cmd)
+	s.stackIs(st.ID, stacks.StatusActive)
+	p.silent()
+	if n := len(s.deployments(st.ID)); n != 1 {
+		t.Errorf("%d deployments of one commit", n)
+	}
+}
+
 func TestCancel(t *testing.T) {
 	t.Run("while the worker is away it ends at once", func(t *testing.T) {
 		s := newStand(t)

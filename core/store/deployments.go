@@ -222,8 +222,11 @@ func (s *Store) end(tx *Tx, o stacks.Outcome, lines []stacks.LogLine) (done bool
 		return false, err
 	}
 	at := micros(o.At)
-	if _, err := tx.exec(`UPDATE deployments SET state = ?, phases = ?, error_code = ?, error = ?, finished_at = ?, again = 0 WHERE id = ?`,
-		o.State, toJSON(list(o.Phases)), o.ErrorCode, o.Error, at, d.ID); err != nil {
+	if o.Commit != "" {
+		d.Commit = o.Commit
+	}
+	if _, err := tx.exec(`UPDATE deployments SET state = ?, commit_hash = ?, phases = ?, error_code = ?, error = ?, finished_at = ?, again = 0 WHERE id = ?`,
+		o.State, d.Commit, toJSON(list(o.Phases)), o.ErrorCode, o.Error, at, d.ID); err != nil {
 		return false, err
 	}
 	if _, err := tx.exec(`UPDATE commands SET state = ?, ended_at = ? WHERE deployment_id = ? AND ended_at = 0`, commandEnd(o.State), at, d.ID); err != nil {
@@ -232,8 +235,8 @@ func (s *Store) end(tx *Tx, o stacks.Outcome, lines []stacks.LogLine) (done bool
 	if err := s.settleStack(tx, d, o); err != nil {
 		return false, err
 	}
-	if !d.Again {
-		return true, nil
+	if !d.Again || d.AgainCommit != "" && d.AgainCommit == d.Commit {
+		return true, nil // nothing was asked for that this deployment did not do
 	}
 	_, _, err = s.queue(tx, stacks.Ask{Stack: d.Stack, Trigger: d.Trigger, Actor: d.Actor, Options: d.Options,
 		Reason: "asked for while the deployment before was running"})
