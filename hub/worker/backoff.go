@@ -37,7 +37,7 @@ func (b *backoff) after(served time.Duration, err error) time.Duration {
 	limit := min(firstWait<<min(b.failures, 10), longestWait)
 	b.failures++
 	jitter := b.random(limit)
-	var bye errBye
+	var bye farewell
 	var refusal *fault.Error
 	switch {
 	case errors.As(err, &bye):

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"berth/core"
+	"berth/core/fault"
 	"berth/core/wire"
 	"berth/hub/worker/journal"
 )
@@ -33,10 +34,66 @@ func TestRedeliveryIsAnsweredAndNotDoneAgain(t *testing.T) {
 		if r := h.result(cmd.ID); r.Status != wire.ResultSucceeded {
 			t.Errorf("result %+v", r)
 		}
+		silentFor(h, time.Minute, any1[wire.Result])
 		if n := len(s.engine.called("apply")); n != 1 {
 			t.Errorf("applied %d times", n)
 		}
 	})
+}
+
+func TestANewAttemptAfterAFailureAppliesAgain(t *testing.T) {
+	bubble(t, func(t *testing.T, s *setup) {
+		h := s.start().greeted()
+		s.engine.on("verify", func(context.Context, Project, func(string)) error {
+			return fault.New(fault.Conflict, "engine.unhealthy", "No.")
+		})
+		cmd := deployOf(h, newStack(), 1)
+		h.send(cmd)
+		h.result(cmd.ID)
+		h.ack(cmd.ID, 1)
+		hook, began := hang()
+		s.engine.on("apply", hook)
+		cmd.Attempt = 2
+		h.send(cmd)
+		<-began
+		s.stop() // in the middle of what the first attempt had done already
+		s.engine.on("apply", nil)
+		s.engine.on("verify", nil)
+		again := s.start().greeted()
+		cmd.Epoch = again.epoch
+		again.send(cmd)
+		if r := await(again, "Result", func(m wire.Result) bool { return m.Attempt == 2 }); r.Status != wire.ResultSucceeded {
+			t.Errorf("result %+v", r)
+		}
+		if n := len(s.engine.called("apply")); n != 3 {
+			t.Errorf("applied %d times, want by each attempt, and again after the restart", n)
+		}
+	})
+}
+
+func TestDigestOfACommand(t *testing.T) {
+	h := &hubEnd{epoch: 1}
+	base := deployOf(h, newStack(), 1, func(d *wire.Deploy) { d.Secrets = map[string]string{"A": "one"} })
+	changed := func(change func(*wire.Command, *wire.Deploy)) wire.Command {
+		cmd, body := base, *base.Deploy
+		cmd.Deploy = &body
+		change(&cmd, &body)
+		return cmd
+	}
+	same := map[string]wire.Command{
+		"other secrets":         changed(func(_ *wire.Command, d *wire.Deploy) { d.Secrets = map[string]string{"A": "two"} }),
+		"another link":          changed(func(c *wire.Command, _ *wire.Deploy) { c.Epoch = 9 }),
+		"less time than before": changed(func(c *wire.Command, _ *wire.Deploy) { c.Seconds = 9 }),
+	}
+	for name, cmd := range same {
+		if digestOf(cmd) != digestOf(base) {
+			t.Errorf("%s: the digest differs", name)
+		}
+	}
+	other := changed(func(_ *wire.Command, d *wire.Deploy) { d.Compose = []byte("x") })
+	if digestOf(other) == digestOf(base) || base.Deploy.Secrets["A"] != "one" {
+		t.Error("another body has the same digest, or the command was changed")
+	}
 }
 
 func TestANewAttemptIsReallyDone(t *testing.T) {

@@ -46,7 +46,7 @@ func (w *Worker) once(ctx, links context.Context) (served time.Duration, err err
 // explain says why there is no link, and what to do where that is known.
 func (w *Worker) explain(served time.Duration, err error, wait time.Duration) {
 	log := w.log.With("error", err, "retry_in", wait.Round(time.Millisecond))
-	var bye errBye
+	var bye farewell
 	if errors.As(err, &bye) {
 		log.Info("the hub closed the link and will be asked again")
 		return

@@ -19,10 +19,12 @@ func bubble(t *testing.T, test func(t *testing.T, s *setup)) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSetup(t)
 		s.dir = dir
+		defer func() {
+			if s.stop != nil {
+				s.stop()
+			}
+		}()
 		test(t, s)
-		if s.stop != nil {
-			s.stop()
-		}
 	})
 }
 

@@ -24,6 +24,7 @@ type fakeEngine struct {
 	down       error // what every look answers
 	logs       func(ctx context.Context, tail int, follow bool, w io.Writer) error
 	services   []string
+	slow       time.Duration // what a look takes; set before the worker starts
 }
 
 func newEngine() *fakeEngine {
@@ -126,8 +127,10 @@ func (e *fakeEngine) Down(ctx context.Context, project string, volumes bool, rep
 }
 
 func (e *fakeEngine) Containers(ctx context.Context, project string) ([]ProjectContainer, error) {
+	time.Sleep(e.slow)
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.calls = append(e.calls, "look "+project)
 	if e.down != nil {
 		return nil, e.down
 	}

@@ -94,7 +94,7 @@ func (h *hubEnd) send(msg any) {
 // await returns the next message of a type for which ok holds, and drops those before it.
 func await[T any](h *hubEnd, what string, ok func(T) bool) T {
 	h.t.Helper()
-	limit := time.NewTimer(10 * time.Minute)
+	limit := time.NewTimer(30 * time.Minute)
 	defer limit.Stop()
 	for {
 		select {
@@ -170,17 +170,23 @@ func newSetup(t *testing.T) *setup {
 	return &setup{t: t, hub: newHub(t), engine: newEngine(), dir: t.TempDir(), log: &logBook{}}
 }
 
-// start begins a worker on the setup's directories.
-func (s *setup) start() *setup {
+// make makes a worker on the setup's directories.
+func (s *setup) make() *Worker {
 	s.t.Helper()
 	key, err := Identity(filepath.Join(s.dir, "data"))
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	w := New(Options{
+	return New(Options{
 		Dial: s.hub.dial, Engine: s.engine, Key: key, DataDir: filepath.Join(s.dir, "data"), StackDir: filepath.Join(s.dir, "stacks"),
 		Hostname: "host-1", Tags: []string{"eu"}, Version: "test", Heartbeat: 10 * time.Second, Log: slog.New(slog.NewTextHandler(s.log, nil)), Now: time.Now,
 	})
+}
+
+// start begins a worker.
+func (s *setup) start() *setup {
+	s.t.Helper()
+	w := s.make()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- w.Run(ctx) }()
@@ -203,7 +209,7 @@ func (s *setup) start() *setup {
 // link returns the next connection that the worker makes.
 func (s *setup) link() *hubEnd {
 	s.t.Helper()
-	limit := time.NewTimer(10 * time.Minute)
+	limit := time.NewTimer(30 * time.Minute)
 	defer limit.Stop()
 	select {
 	case h := <-s.hub.links:

@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"berth/core/stacks"
@@ -48,5 +47,3 @@ func (j *job) endedPhases() []wire.PhaseEvent {
 	}
 	return phases
 }
-
-func toText(p any) string { return fmt.Sprint(p) }

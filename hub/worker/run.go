@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime/debug"
 	"time"
 
@@ -53,7 +54,7 @@ func (c *commands) begin(t *task, j *job) error {
 func (c *commands) guard(ctx context.Context, j *job) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			c.log.Error("a command panicked", "command", j.cmd.ID, "panic", j.redact.Redact(toText(p)), "stack", j.redact.Redact(string(debug.Stack())))
+			c.log.Error("a command panicked", "command", j.cmd.ID, "panic", j.redact.Redact(fmt.Sprint(p)), "stack", j.redact.Redact(string(debug.Stack())))
 			err = errors.New("a defect in the worker's program")
 		}
 	}()

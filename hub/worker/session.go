@@ -31,13 +31,13 @@ type session struct {
 	welcome bool
 }
 
-// errBye is the end of a link that the hub announced.
-type errBye struct {
+// farewell is the end of a link that the hub announced.
+type farewell struct {
 	reason string
 	retry  time.Duration // when the hub wants to see the worker again; 0: it did not say
 }
 
-func (e errBye) Error() string { return "the hub closed the link: " + e.reason }
+func (f farewell) Error() string { return "the hub closed the link: " + f.reason }
 
 func newSession(w *Worker, conn link.Conn, enrolled wire.Enrolled) *session {
 	s := &session{worker: w, welcomed: make(chan struct{})}
@@ -62,12 +62,12 @@ func (s *session) run(ctx context.Context) (served time.Duration, err error) {
 		end(s.link.Run(ctx, s.handle))
 		s.downloads.end()
 	})
-	if err := s.greet(ctx); err != nil {
-		end(err)
-	} else {
+	if err := s.greet(ctx); err == nil {
 		began := time.Now()
 		s.serve(ctx, end, &children)
 		served = time.Since(began)
+	} else {
+		endUnlessOver(end, err)
 	}
 	children.Wait()
 	s.requests.wait()
@@ -100,11 +100,26 @@ func (s *session) serve(ctx context.Context, end context.CancelCauseFunc, childr
 	defer s.worker.service.set(nil)
 	s.worker.tally.links.Add(1)
 	s.answers.owe(s.worker.commands.results()...)
-	children.Go(func() { end(s.pulse.Run(ctx, s.link, s.beat)) })
-	children.Go(func() { end(s.answers.run(ctx, s.link.Send)) })
-	children.Go(func() { end(s.worker.box.Run(ctx, s.link, s.answers.ring)) })
-	children.Go(func() { end(s.worker.watch(ctx, s)) })
+	duties := []func() error{
+		func() error { return s.pulse.Run(ctx, s.link, s.beat) },
+		func() error { return s.answers.run(ctx, s.link.Send) },
+		func() error { return s.worker.box.Run(ctx, s.link, s.answers.ring) },
+		func() error { return s.worker.watch(ctx, s) },
+	}
+	for _, duty := range duties {
+		children.Go(func() {
+			endUnlessOver(end, duty())
+		})
+	}
 	<-ctx.Done()
+}
+
+// endUnlessOver ends the session, unless err merely says that the link is over: this is
+// seen before the link itself can say why.
+func endUnlessOver(end context.CancelCauseFunc, err error) {
+	if !errors.Is(err, link.ErrOver) {
+		end(err)
+	}
 }
 
 // handle takes in one message of the hub. An error ends the link.
@@ -113,7 +128,7 @@ func (s *session) handle(ctx context.Context, msg any) error {
 	case wire.Welcome:
 		return s.begin(m)
 	case wire.Bye:
-		return errBye{m.Reason, time.Duration(m.RetrySeconds) * time.Second}
+		return farewell{m.Reason, time.Duration(m.RetrySeconds) * time.Second}
 	}
 	if !s.welcome {
 		return fmt.Errorf("the hub sent %T before Welcome", msg)

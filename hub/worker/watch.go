@@ -17,16 +17,18 @@ const maxReport = 512 << 10
 func (w *Worker) watch(ctx context.Context, s *session) error {
 	v := &view{worker: w, session: s}
 	for {
-		pauseFor := v.look(ctx)
-		if err := v.report(ctx); err != nil {
-			return err
+		if now := time.Now(); !now.Before(v.lookDue) {
+			v.lookDue = now.Add(v.look(ctx))
+			if err := v.report(ctx); err != nil {
+				return err
+			}
 		}
 		if now := time.Now(); !now.Before(v.snapshotDue) {
 			v.snapshotDue = now.Add(s.beat)
 			s.link.TrySend(wire.Snapshot{Text: w.snapshot(ctx, v.now, v.err, s.pulse.RoundTrip())})
 		}
-		pauseFor = min(pauseFor, max(time.Until(v.snapshotDue), 0))
-		if err := pause(ctx, nil, pauseFor); err != nil {
+		next := min(time.Until(v.lookDue), time.Until(v.snapshotDue))
+		if err := pause(ctx, nil, max(next, 0)); err != nil {
 			return err
 		}
 	}
@@ -39,7 +41,8 @@ type view struct {
 	now         sight // when the engine last said
 	told        sight
 	err         error     // why the engine did not say, this time
-	completeDue time.Time // zero: at once
+	lookDue     time.Time // zero: at once, here and below
+	completeDue time.Time
 	snapshotDue time.Time
 }
 
