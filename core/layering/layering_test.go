@@ -71,7 +71,7 @@ var rules = map[string]rule{
 	"only mains and local wire adapters": {
 		because: "what runs on what is chosen in one place, and everything else takes ports",
 		from:    []string{"..."},
-		except:  []string{"hub/adapter/...", "hub/cmd/...", "handlers/cmd/...", "local/...", "hub/workerport"},
+		except:  []string{"hub/adapter/...", "hub/cmd/...", "handlers/cmd/...", "local/...", "hub/workerport", "hub/workerrun"},
 		refuses: func(_, to string) bool { return within(to, "hub/adapter/...") },
 	},
 	"adapters do not reach each other's callers": {

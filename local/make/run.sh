@@ -8,7 +8,7 @@ need_docker
 say "building"
 local/make/build.sh
 local/make/demo-image.sh
-.build/local env .env
+.build/berth-local env .env
 
 set -a
 . ./.env
@@ -20,7 +20,7 @@ mkdir -p "$DATA_DIR"
 pid_file=$DATA_DIR/local.pid
 log_file=$DATA_DIR/local.log
 status_file=$DATA_DIR/demo/status
-built=$(sha256sum .build/local .env | sha256sum | cut -c1-64)
+built=$(sha256sum .build/berth-local .env | sha256sum | cut -c1-64)
 
 alive() { [ -f "$pid_file" ] && kill -0 "$(cut -d' ' -f1 "$pid_file")" 2>/dev/null; }
 
@@ -30,7 +30,7 @@ if alive && [ "$(cut -d' ' -f2 "$pid_file")" != "$built" ]; then
 fi
 if ! alive; then
 	rm -f "$status_file"
-	setsid nohup .build/local -demo >>"$log_file" 2>&1 </dev/null &
+	setsid nohup .build/berth-local -demo >>"$log_file" 2>&1 </dev/null &
 	echo "$! $built" >"$pid_file"
 fi
 
