@@ -14,11 +14,10 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
-	"time"
 
 	"berth/core/config"
-	"berth/hub/adapter/compose/engine"
 	"berth/hub/worker"
+	"berth/hub/workerrun"
 )
 
 // version is set when the program is built.
@@ -42,34 +41,11 @@ func run(errs io.Writer) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	if err := work(ctx, settings, log); err != nil {
+	if err := workerrun.Run(ctx, settings, version, log); err != nil {
 		fmt.Fprintln(errs, "berth worker:", err)
 		return 1
 	}
 	return 0
-}
-
-// work runs the worker until ctx ends.
-func work(ctx context.Context, settings config.Worker, log *slog.Logger) error {
-	key, err := worker.Identity(settings.WorkerDataDir)
-	if err != nil {
-		return err
-	}
-	dial, err := dialer(settings, key)
-	if err != nil {
-		return err
-	}
-	docker, err := engine.Open(engine.Options{})
-	if err != nil {
-		return err
-	}
-	defer docker.Close()
-	log.Info("worker starts", "version", version, "hostname", settings.Hostname, "server", settings.ServerURL, "data_dir", settings.WorkerDataDir)
-	return worker.New(worker.Options{
-		Dial: dial, Engine: docker, Key: key, DataDir: settings.WorkerDataDir, StackDir: settings.WorkerStackDir,
-		Hostname: settings.Hostname, Tags: settings.WorkerTags, Version: version, Heartbeat: settings.HeartbeatInterval,
-		Log: log, Now: time.Now,
-	}).Run(ctx)
 }
 
 // keepEnvironment leaves the process with nothing else in its environment, so that no

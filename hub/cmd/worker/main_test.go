@@ -24,6 +24,7 @@ import (
 	"berth/hub/adapter/websocket"
 	"berth/hub/link"
 	"berth/hub/worker"
+	"berth/hub/workerrun"
 )
 
 func TestAConfigurationThatCannotWorkIsRefused(t *testing.T) {
@@ -82,7 +83,7 @@ func TestWorkerWithoutAContainerEngine(t *testing.T) {
 	var out bytes.Buffer
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- work(ctx, settings, slog.New(slog.NewTextHandler(&out, nil))) }()
+	go func() { done <- workerrun.Run(ctx, settings, version, slog.New(slog.NewTextHandler(&out, nil))) }()
 
 	hello := await(t, port.got, func(m wire.Hello) bool { return true })
 	if hello.Hostname != "edge-1" || hello.Version != version {
@@ -94,7 +95,7 @@ func TestWorkerWithoutAContainerEngine(t *testing.T) {
 	}
 	stop()
 	if err := <-done; err != nil {
-		t.Errorf("work: %v", err)
+		t.Errorf("Run: %v", err)
 	}
 	await(t, port.got, func(m wire.Bye) bool { return true })
 	if text := out.String(); !strings.Contains(text, "container engine does not answer") || strings.Contains(text, settings.WorkerToken.Reveal()) {
