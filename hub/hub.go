@@ -88,6 +88,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	var duties sync.WaitGroup
 	duties.Go(func() { h.recorder.run(ctx) })
 	duties.Go(func() { h.keepUp(ctx) })
+	duties.Go(func() { h.count(ctx) })
 	h.tick(ctx)
 	h.closeSessions()
 	h.polls.wait()

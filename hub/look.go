@@ -24,7 +24,11 @@ func (h *Hub) lookAtRepositories(ctx context.Context) {
 			h.report("repositories cannot be read", err)
 			return
 		}
-		h.schedule.know(all, now)
+		for _, id := range h.schedule.know(all, now) {
+			h.polls.start(ctx, id, func(ctx context.Context) {
+				h.report("the mirror of a deleted repository stays on disk", h.opts.Git.Forget(ctx, id), "repository", id)
+			})
+		}
 	}
 	for i, r := range h.schedule.known {
 		if !h.schedule.isDue(r, now) {

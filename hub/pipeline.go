@@ -11,7 +11,6 @@ import (
 	"berth/core"
 	"berth/core/fault"
 	"berth/core/fleet"
-	"berth/core/repositories"
 	"berth/core/secrets"
 	"berth/core/stacks"
 )
@@ -179,11 +178,7 @@ func (w *work) step(ctx context.Context, name stacks.PhaseName, do func(context.
 
 // fetch opens the newest commit of the stack's branch.
 func (w *work) fetch(ctx context.Context) (string, error) {
-	all, err := w.h.opts.Store.Repositories(ctx)
-	if err != nil {
-		return "", err
-	}
-	repository, err := findRepository(all, w.stack.Repository)
+	repository, err := w.h.opts.Store.Repository(ctx, w.stack.Repository)
 	if err != nil {
 		return "", err
 	}
@@ -204,15 +199,6 @@ func (w *work) fetch(ctx context.Context) (string, error) {
 	return fmt.Sprintf("commit %s of %s", commit.Short(), repository.Name), nil
 }
 
-func findRepository(all []repositories.Repository, id core.RepositoryID) (repositories.Repository, error) {
-	for _, r := range all {
-		if r.ID == id {
-			return r, nil
-		}
-	}
-	return repositories.Repository{}, fault.New(fault.NotFound, "repository.not_found", "The stack's repository does not exist any more.")
-}
-
 // lint reads the manifest and checks that there is something to deploy.
 func (w *work) lint(ctx context.Context) (string, error) {
 	if err := folderExists(ctx, w.src, w.stack.Path); err != nil {
@@ -223,6 +209,9 @@ func (w *work) lint(ctx context.Context) (string, error) {
 		return "", err
 	}
 	w.manifest = m
+	if m.OnFailure == "rollback" {
+		w.h.recorder.line(w.d.ID, "warning: "+file+": deploy.on_failure: rollback has no effect in this release; a failed deployment is left as it is\n")
+	}
 	if file == "" {
 		return "no wireops.yaml, the defaults hold", nil
 	}

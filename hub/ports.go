@@ -67,6 +67,8 @@ type CommandStore interface {
 type PollStore interface {
 	// Repositories returns every repository.
 	Repositories(ctx context.Context) ([]repositories.Repository, error)
+	// Repository returns one repository; NotFound "repository.not_found".
+	Repository(ctx context.Context, id core.RepositoryID) (repositories.Repository, error)
 	// SetFetched records the head that was fetched; it writes only what changed.
 	SetFetched(ctx context.Context, id core.RepositoryID, head core.Commit, at time.Time) error
 	// SetFetchError records why fetching failed; it writes only what changed.
@@ -88,6 +90,8 @@ type UpkeepStore interface {
 	// Prune deletes what is older than retention allows, a bounded number of rows at a time;
 	// more says that there is more to delete.
 	Prune(ctx context.Context, now time.Time) (more bool, err error)
+	// StackCounts returns how many stacks have each status.
+	StackCounts(ctx context.Context) (map[stacks.Status]int, error)
 }
 
 // Fleet knows the workers.
@@ -147,6 +151,8 @@ type Meter interface {
 	Deployed(trigger stacks.Trigger, state stacks.DeploymentState, took time.Duration)
 	// PhaseEnded measures a phase.
 	PhaseEnded(phase stacks.PhaseName, took time.Duration)
+	// Stacks sets how many stacks have each status.
+	Stacks(counts map[stacks.Status]int)
 	// Refused counts a worker's message that was about something not its own.
 	Refused(what string)
 }

@@ -30,14 +30,20 @@ func (s *schedule) forget() { s.readAt = time.Time{} }
 // stale reports whether the list must be read again.
 func (s *schedule) stale(now time.Time) bool { return now.Sub(s.readAt) >= reread }
 
-// know replaces the list.
-func (s *schedule) know(all []repositories.Repository, now time.Time) {
+// know replaces the list and returns the repositories that are not in it any more.
+func (s *schedule) know(all []repositories.Repository, now time.Time) (gone []core.RepositoryID) {
 	s.known, s.readAt = all, now
 	kept := make(map[core.RepositoryID]time.Time, len(all))
 	for _, r := range all {
 		kept[r.ID] = s.due[r.ID]
 	}
+	for id := range s.due {
+		if _, there := kept[id]; !there {
+			gone = append(gone, id)
+		}
+	}
 	s.due = kept
+	return gone
 }
 
 // isDue reports whether a repository is to be looked at now: it was asked for, or its

@@ -311,6 +311,7 @@ func (deaf) Left(core.WorkerID)                                             {}
 func (deaf) Fetched(bool, time.Duration)                                    {}
 func (deaf) Deployed(stacks.Trigger, stacks.DeploymentState, time.Duration) {}
 func (deaf) PhaseEnded(stacks.PhaseName, time.Duration)                     {}
+func (deaf) Stacks(map[stacks.Status]int)                                   {}
 func (deaf) Refused(string)                                                 {}
 
 // puppet is the worker's end of a link, moved by the test.

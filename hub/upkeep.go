@@ -8,6 +8,27 @@ import (
 // upkeepEvery is how often what has grown old is deleted.
 const upkeepEvery = 10 * time.Minute
 
+// countEvery is how often stacks are counted for the metrics.
+const countEvery = 15 * time.Second
+
+// count keeps the number of stacks by status, until ctx ends.
+func (h *Hub) count(ctx context.Context) {
+	ticker := time.NewTicker(countEvery)
+	defer ticker.Stop()
+	for {
+		counts, err := h.opts.Store.StackCounts(ctx)
+		if err == nil {
+			h.opts.Meter.Stacks(counts)
+		}
+		h.report("stacks cannot be counted", err)
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
 // keepUp deletes what is older than retention allows, in small steps, until ctx ends.
 func (h *Hub) keepUp(ctx context.Context) {
 	ticker := time.NewTicker(upkeepEvery)
