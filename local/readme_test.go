@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the generated part of the README")
+var update = flag.Bool("write-readme", false, "write the generated part of the README")
 
 const (
 	readme    = "../README.md"
-	beginMark = "<!-- variables: written by \"go test ./local -run README -update\" -->\n"
+	beginMark = "<!-- variables: written by \"go test ./local -run README -write-readme\" -->\n"
 	endMark   = "<!-- end of variables -->\n"
 )
 
@@ -37,6 +37,6 @@ func TestREADMEListsTheVariablesAsTheyAre(t *testing.T) {
 		return
 	}
 	if generated != want {
-		t.Error("the README's tables are not those of core/config; run: go test ./local -run README -update")
+		t.Error("the README's tables are not those of core/config; run: go test ./local -run README -write-readme")
 	}
 }
