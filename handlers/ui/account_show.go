@@ -1,0 +1,158 @@
+package ui
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"berth/core"
+	"berth/core/access"
+	"berth/core/fault"
+	"berth/core/identity"
+	"berth/core/seal"
+	"berth/handlers/endpoint"
+	"berth/handlers/guard"
+)
+
+// KeyIssuer makes API keys; see identity.Accounts.
+type KeyIssuer interface {
+	IssueKey(ctx context.Context, who access.Principal, account core.ServiceAccountID, name string, expires time.Time) (identity.APIKey, seal.Token, error)
+}
+
+// ServiceAccountKeeper changes and removes service accounts and revokes their keys.
+type ServiceAccountKeeper interface {
+	ServiceAccountLister
+	DeleteServiceAccount(ctx context.Context, who access.Principal, id core.ServiceAccountID) error
+	DeleteAPIKey(ctx context.Context, who access.Principal, account core.ServiceAccountID, id core.APIKeyID) error
+}
+
+type accountPage struct {
+	Name, Href string
+	Role       string
+	Disabled   bool
+	Trouble    string
+	Keys       []apiKeyLine
+	KeyName    input
+	Expiry     choice
+	Issued     bool // a key was just made; this is the only page that shows it
+	Key        copyable
+	Scrape     copyable // how Prometheus uses it
+	Request    copyable // how a script uses it
+}
+
+type apiKeyLine struct {
+	ID, Name   string
+	Made       moment
+	Expires    moment
+	Expired    bool
+	RevokeHref string
+}
+
+var accountView = newView[accountPage]("account_show.html")
+
+var errNoAccount = fault.New(fault.NotFound, "service_account.not_found", "There is no such service account. It may have been deleted meanwhile.")
+
+// ServiceAccount shows one service account with its keys, and a form to make one.
+func ServiceAccount(keeper ServiceAccountKeeper, now core.Clock) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		return writeAccount(w, r, http.StatusOK, keeper, newAccountPage("", 0), now())
+	})
+}
+
+// CreateAPIKey makes a key. The answer is the only page that ever shows it, so it is no redirect.
+func CreateAPIKey(keeper ServiceAccountKeeper, issuer KeyIssuer, app string, now core.Clock) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		form, err := typed(r)
+		if err != nil {
+			return err
+		}
+		days, _ := strconv.Atoi(form.Get("expires_in")) // what is no number never expires, and the page says so
+		var expires time.Time
+		if days = min(max(days, 0), 3650); days > 0 {
+			expires = now().Add(time.Duration(days) * 24 * time.Hour)
+		}
+		page := newAccountPage(form.Get("name"), days)
+		_, token, err := issuer.IssueKey(r.Context(), endpoint.Principal(r.Context()), core.ServiceAccountID(r.PathValue("id")), form.Get("name"), expires)
+		if err != nil {
+			c, ours := complain(r, err)
+			if !ours || fault.Is(err, fault.NotFound) {
+				return err
+			}
+			page.Trouble = c.on(&page.KeyName)
+			return writeAccount(w, r, c.Status, keeper, page, now())
+		}
+		page.show(token.Reveal(), app)
+		return writeAccount(w, r, http.StatusCreated, keeper, page, now())
+	})
+}
+
+// show puts a key that was just made into the page, with what it is for.
+func (p *accountPage) show(key, app string) {
+	p.Issued, p.KeyName.Value = true, ""
+	scheme, host, _ := strings.Cut(app, "://")
+	p.Key = copyable{"key", "API key", key}
+	// The authorization block is the one way to send a header that every version has.
+	p.Scrape = copyable{"scrape", "Prometheus configuration", "scrape_configs:\n  - job_name: berth\n    scheme: " + scheme +
+		"\n    authorization:\n      credentials: \"" + guard.KeyHeader + ": " + key + "\"\n    static_configs:\n      - targets: [\"" + host + "\"]"}
+	p.Request = copyable{"request", "Command for a shell", "curl -H '" + guard.KeyHeader + ": " + key + "' " + app + "/api/custom/me"}
+}
+
+// DeleteAPIKey revokes a key for good.
+func DeleteAPIKey(keeper ServiceAccountKeeper) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		id := core.ServiceAccountID(r.PathValue("id"))
+		if err := keeper.DeleteAPIKey(r.Context(), endpoint.Principal(r.Context()), id, core.APIKeyID(r.PathValue("key"))); err != nil {
+			return err
+		}
+		return seeOther(w, r, saying(accountHref(id), "key-revoked"))
+	})
+}
+
+// DeleteServiceAccount removes a service account and revokes its keys.
+func DeleteServiceAccount(keeper ServiceAccountKeeper) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		if err := keeper.DeleteServiceAccount(r.Context(), endpoint.Principal(r.Context()), core.ServiceAccountID(r.PathValue("id"))); err != nil {
+			return err
+		}
+		return seeOther(w, r, saying("/service-accounts", "account-deleted"))
+	})
+}
+
+func newAccountPage(keyName string, days int) accountPage {
+	page := accountPage{KeyName: input{Name: "name", Label: "Name", Kind: "text", Complete: "off", Value: exact(keyName), Sample: "2025 rotation", Hint: "To tell keys apart."},
+		Expiry: choice{Name: "expires_in", Label: "Expires"}}
+	for _, o := range []struct {
+		days int
+		word string
+	}{{0, "never"}, {30, "in 30 days"}, {90, "in 90 days"}, {365, "in a year"}} {
+		page.Expiry.Options = append(page.Expiry.Options, option{exact(strconv.Itoa(o.days)), o.word, o.days == days})
+	}
+	return page
+}
+
+func writeAccount(w http.ResponseWriter, r *http.Request, status int, keeper ServiceAccountKeeper, page accountPage, now time.Time) error {
+	account, err := findAccount(r.Context(), keeper, core.ServiceAccountID(r.PathValue("id")))
+	if err != nil {
+		return err
+	}
+	page.Name, page.Href, page.Role, page.Disabled = account.Name, accountHref(account.ID), roleWords[account.Role], account.Disabled
+	for _, key := range account.Keys {
+		page.Keys = append(page.Keys, apiKeyLine{ID: string(key.ID), Name: key.Name, Made: at(key.CreatedAt, now), Expires: at(key.ExpiresAt, now),
+			Expired: key.Expired(now), RevokeHref: page.Href + "/keys/" + string(key.ID) + "/delete"})
+	}
+	f := newFrame(r, inAccounts, account.Name, crumb{"Service accounts", "/service-accounts"})
+	f.Problem = status >= http.StatusBadRequest
+	return accountView.write(w, r, status, f, page)
+}
+
+// findAccount looks an account up in the list, which is short: there is one per program.
+func findAccount(ctx context.Context, lister ServiceAccountLister, id core.ServiceAccountID) (identity.ServiceAccount, error) {
+	list := func(p core.Page) (core.List[identity.ServiceAccount], error) { return lister.ServiceAccounts(ctx, p) }
+	account, found, err := find(list, func(a identity.ServiceAccount) bool { return a.ID == id })
+	if err == nil && !found {
+		err = errNoAccount
+	}
+	return account, err
+}

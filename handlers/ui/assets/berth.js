@@ -1,0 +1,325 @@
+// What the pages gain where script runs: regions that follow the server, local times, copy
+// buttons, logs that go on. Without it every page still works.
+"use strict";
+(() => {
+  const $ = (selector, root = document) => root.querySelector(selector);
+  const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
+  const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+
+  // Times: the server writes UTC and a coarse distance; the viewer's own zone is known here.
+  const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+  const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
+
+  function distance(ms) {
+    const minutes = Math.floor(ms / 60000);
+    if (minutes < 60) return `${minutes} min`;
+    const hours = Math.floor(minutes / 60);
+    return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} days`;
+  }
+
+  function ago(then) {
+    const ms = Date.now() - then;
+    if (ms < -60000) return `in ${distance(-ms)}`;
+    if (ms < 60000) return "just now";
+    return ms < 30 * 86400000 ? `${distance(ms)} ago` : day.format(then);
+  }
+
+  function tellTimes(root = document) {
+    for (const time of $$("time", root)) {
+      const then = Date.parse(time.dateTime);
+      if (Number.isNaN(then)) continue;
+      if (!time.dataset.utc) {
+        time.dataset.utc = time.title;
+        time.title = `${exact.format(then)}\n${time.title}`;
+      }
+      const text = "exactly" in time.dataset ? exact.format(then) : "for" in time.dataset ? distance(Math.max(0, Date.now() - then)) : ago(then);
+      if (time.textContent !== text) time.textContent = text;
+    }
+  }
+
+  // What is said in the corner, to people who look and to people who listen.
+  const corner = $("#link");
+  let saidUntil = 0;
+
+  function say(text, { link, lasting } = {}) {
+    if (!corner) return;
+    corner.replaceChildren(text);
+    if (link) {
+      const a = document.createElement("a");
+      a.href = link.href;
+      a.textContent = link.text;
+      corner.append(" ", a);
+    }
+    clearTimeout(saidUntil);
+    if (!lasting) saidUntil = setTimeout(() => corner.replaceChildren(), 3000);
+  }
+
+  // morph turns one element into another in place: what did not change keeps its node, and with
+  // it focus, scrolling and what was typed.
+  const keyOf = (node) => (node.nodeType === Node.ELEMENT_NODE ? node.dataset.key || node.id : "");
+  const alike = (a, b) => a.nodeType === b.nodeType && a.nodeName === b.nodeName && keyOf(a) === keyOf(b);
+
+  function morph(from, to) {
+    if (from.nodeType !== Node.ELEMENT_NODE) {
+      if (from.data !== to.data) from.data = to.data;
+      return;
+    }
+    if (from.isEqualNode(to) || from.matches("input, select, textarea")) return;
+    if (from.nodeName === "TIME" && from.dateTime === to.dateTime) return;
+    for (const { name } of [...from.attributes]) {
+      if (!to.hasAttribute(name) && name !== "open" && name !== "aria-busy") from.removeAttribute(name);
+    }
+    for (const { name, value } of to.attributes) {
+      if (from.getAttribute(name) !== value) from.setAttribute(name, value);
+    }
+    morphChildren(from, to);
+  }
+
+  function morphChildren(from, to) {
+    const wanted = new Set([...to.children].map(keyOf));
+    for (const child of [...from.children]) {
+      if (keyOf(child) && !wanted.has(keyOf(child))) child.remove();
+    }
+    let at = from.firstChild;
+    for (const next of [...to.childNodes]) {
+      const key = keyOf(next);
+      if (key && at && keyOf(at) !== key) {
+        const known = [...from.children].find((child) => keyOf(child) === key);
+        if (known) {
+          from.insertBefore(known, at);
+          at = known;
+        }
+      }
+      if (at && alike(at, next)) {
+        morph(at, next);
+        at = at.nextSibling;
+      } else {
+        from.insertBefore(document.importNode(next, true), at);
+      }
+    }
+    while (at) {
+      const gone = at;
+      at = at.nextSibling;
+      gone.remove();
+    }
+  }
+
+  // Logs keep to their end as long as that is what their reader looks at.
+  const atEnd = (box) => box.scrollHeight - box.scrollTop - box.clientHeight < 24;
+
+  function keepingEnd(box, change) {
+    const stays = box && atEnd(box);
+    change();
+    if (stays) box.scrollTop = box.scrollHeight;
+  }
+
+  // Following: the page is fetched again and its marked regions are put in place. Only what
+  // changed comes over the network: the server knows the last page by its tag.
+  const unsaid = () => {
+    const url = new URL(location.href);
+    url.searchParams.delete("said");
+    return url;
+  };
+  let pace = Number(document.body.dataset.live) || 0;
+  let tag = "";
+  let failures = 0;
+  let turn = 0;
+  let looking = false;
+
+  function addressNow() {
+    const url = unsaid();
+    const list = $("[data-append]");
+    if (list) url.searchParams.set("after", list.dataset.append);
+    return url;
+  }
+
+  async function look() {
+    if (looking) return;
+    looking = true;
+    clearTimeout(turn);
+    const url = addressNow();
+    try {
+      const answer = await fetch(url, { headers: tag ? { "If-None-Match": tag } : {}, cache: "no-store", signal: AbortSignal.timeout(15000) });
+      if (answer.status >= 500 || answer.status === 429) throw new Error(`status ${answer.status}`);
+      if (failures > 1) say("Connected again.");
+      failures = 0;
+      if (answer.redirected || answer.status >= 400) return void leave(answer);
+      if (answer.status !== 304) put(await answer.text(), answer.headers.get("ETag") || "");
+    } catch {
+      failures += 1;
+      if (failures > 1) say("Connection lost. Trying again…", { lasting: true });
+    } finally {
+      looking = false;
+      tellTimes();
+      plan(addressNow().search !== url.search ? 50 : 0);
+    }
+  }
+
+  // leave stops following a page that is not for the reader any more.
+  function leave(answer) {
+    pace = 0;
+    const signedOut = new URL(answer.url).pathname === "/login";
+    say(signedOut ? "You are signed out." : "This page is not there any more.", {
+      link: { href: signedOut ? answer.url : location.href, text: signedOut ? "Sign in" : "Load it again" },
+      lasting: true,
+    });
+  }
+
+  function put(html, newTag) {
+    const fresh = new DOMParser().parseFromString(html, "text/html");
+    tag = newTag;
+    pace = Number(fresh.body.dataset.live) || 0;
+    document.title = fresh.title;
+    for (const region of $$("[data-live][id]")) {
+      const next = fresh.getElementById(region.id);
+      if (next) morph(region, next);
+    }
+    const list = $("[data-append]");
+    const more = list && fresh.getElementById(list.id);
+    if (!more) return;
+    keepingEnd(list.closest("[data-follow]"), () => list.append(...[...more.children].map((line) => document.importNode(line, true))));
+    list.dataset.append = more.dataset.append;
+    $("#log-empty")?.toggleAttribute("hidden", list.childElementCount > 0);
+  }
+
+  function plan(soon = 0) {
+    clearTimeout(turn);
+    if (!pace || document.hidden) return;
+    const pause = failures ? Math.min(30000, 1000 * 2 ** failures) * (0.5 + Math.random() / 2) : soon || pace;
+    turn = setTimeout(look, pause);
+  }
+
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) clearTimeout(turn);
+    else if (pace) look();
+  });
+  window.addEventListener("online", () => pace && look());
+
+  // Forms that only ask: typing is enough. Forms that do: once is enough.
+  function ask(form) {
+    const url = new URL(form.getAttribute("action") || location.pathname, location.href);
+    for (const [name, value] of new FormData(form)) if (value) url.searchParams.set(name, value);
+    if (!$("[data-live][id]")) return location.assign(url);
+    history.replaceState(null, "", url);
+    tag = "";
+    return look();
+  }
+
+  for (const form of $$("form[data-auto]")) {
+    let typing = 0;
+    form.addEventListener("input", (event) => {
+      clearTimeout(typing);
+      typing = setTimeout(() => ask(form), event.target.nodeName === "SELECT" ? 0 : 180);
+    });
+    for (const button of $$("[data-plain]", form)) button.hidden = true;
+  }
+
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (form.method !== "post") return;
+    if (form.dataset.sent) return event.preventDefault();
+    form.dataset.sent = "yes";
+    event.submitter?.setAttribute("aria-busy", "true");
+  });
+  window.addEventListener("pageshow", () => {
+    for (const form of $$("form[data-sent]")) delete form.dataset.sent;
+    for (const button of $$("[aria-busy]")) button.removeAttribute("aria-busy");
+  });
+
+  // Copying: the clipboard is for secure pages only, so the selection has to do elsewhere.
+  async function copy(text, from) {
+    if (navigator.clipboard && window.isSecureContext) return navigator.clipboard.writeText(text);
+    getSelection().selectAllChildren(from);
+    if (!document.execCommand("copy")) throw new Error("refused");
+    getSelection().removeAllRanges();
+  }
+
+  for (const button of $$("[data-copy]")) {
+    const from = document.getElementById(button.dataset.copy);
+    const word = $("span", button);
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      try {
+        await copy(from.textContent, from);
+        word.textContent = "Copied";
+        say("Copied.");
+      } catch {
+        say("The browser does not permit copying. Select the text instead.");
+      }
+      await wait(2000);
+      word.textContent = "Copy";
+    });
+  }
+
+  // Logs of compose services: the text of a stream that lasts, line by line.
+  const shownLines = 5000;
+
+  function addLines(list, lines) {
+    keepingEnd(list.closest("[data-follow]"), () => {
+      for (const text of lines) {
+        const line = document.createElement("span");
+        line.className = "line";
+        line.textContent = text;
+        const item = document.createElement("li");
+        item.append(line);
+        list.append(item);
+      }
+      while (list.childElementCount > shownLines) list.firstElementChild.remove();
+    });
+    $("#log-empty")?.toggleAttribute("hidden", list.childElementCount > 0);
+  }
+
+  async function stream(address, list, signal) {
+    const answer = await fetch(address, { signal, cache: "no-store" });
+    if (!answer.ok || answer.redirected) throw new Error(`status ${answer.status}`);
+    list.replaceChildren();
+    let rest = "";
+    for (let reader = answer.body.pipeThrough(new TextDecoderStream()).getReader(); ; ) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      const lines = (rest + value).split("\n");
+      rest = lines.pop();
+      addLines(list, lines);
+    }
+  }
+
+  for (const button of $$("[data-stream]")) {
+    const list = $("#log");
+    let stop = null;
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      if (stop) return stop.abort();
+      stop = new AbortController();
+      const { signal } = stop;
+      button.setAttribute("aria-pressed", "true");
+      const box = list.closest("[data-follow]");
+      box.scrollTop = box.scrollHeight;
+      for (let tries = 0; !signal.aborted; tries += 1) {
+        if (tries > 0) say("The log stopped. Trying again…", { lasting: true });
+        if (tries > 0) await wait(Math.min(15000, 1000 * 2 ** tries));
+        try {
+          if (!signal.aborted) await stream(button.dataset.stream, list, signal);
+        } catch {
+          // said above, before the next try
+        }
+      }
+      corner?.replaceChildren();
+      button.setAttribute("aria-pressed", "false");
+      stop = null;
+    });
+  }
+
+  // The menu of small screens closes as menus do.
+  const menu = $(".bar-menu");
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !menu?.open) return;
+    menu.open = false;
+    $("summary", menu).focus();
+  });
+
+  history.replaceState(history.state, "", unsaid()); // loading the page again is not to say it again
+  for (const box of $$("[data-follow]")) if (pace || $("[data-stream]")) box.scrollTop = box.scrollHeight;
+  tellTimes();
+  setInterval(tellTimes, 15000);
+  plan();
+})();

@@ -1,0 +1,70 @@
+package ui
+
+import (
+	"context"
+	"time"
+
+	"berth/core"
+	"berth/core/fault"
+	"berth/core/stacks"
+)
+
+// StackFinder finds one stack. NotFound "stack.not_found".
+type StackFinder interface {
+	Stack(ctx context.Context, id core.StackID) (stacks.Stack, error)
+}
+
+// DeploymentLister lists the deployments of a stack, or of all when stack is empty, newest first.
+type DeploymentLister interface {
+	Deployments(ctx context.Context, stack core.StackID, ask core.Page) (core.List[stacks.Deployment], error)
+}
+
+// deploymentTable is a list of deployments, newest first.
+type deploymentTable struct {
+	Stacks bool // each line names its stack
+	Lines  []deploymentLine
+}
+
+type deploymentLine struct {
+	Href      string
+	Badge     badge
+	Stack     string
+	StackHref string
+	Commit    string // short; empty until fetched
+	Revision  int    // 0 until rendered
+	Trigger   string
+	Actor     string // empty for what Berth does by itself
+	Took      string
+	When      moment
+}
+
+func deploymentHref(id core.DeploymentID) string { return "/deployments/" + string(id) }
+
+func stackHref(id core.StackID) string { return "/stacks/" + string(id) }
+
+func lineOf(d stacks.Deployment, now time.Time) deploymentLine {
+	line := deploymentLine{Href: deploymentHref(d.ID), Badge: badgeOf(deploymentBadges, d.State), StackHref: stackHref(d.Stack),
+		Commit: d.Commit.Short(), Revision: d.Revision, Trigger: triggerWord(d.Trigger), Took: between(d.StartedAt, d.FinishedAt, now), When: at(d.QueuedAt, now)}
+	if d.Actor != "system" {
+		line.Actor = d.Actor
+	}
+	return line
+}
+
+// linesOf makes lines that name their stacks. Each stack is looked up once.
+func linesOf(ctx context.Context, finder StackFinder, all []stacks.Deployment, now time.Time) ([]deploymentLine, error) {
+	known := map[core.StackID]string{}
+	lines := make([]deploymentLine, len(all))
+	for i, d := range all {
+		if _, found := known[d.Stack]; !found {
+			s, err := finder.Stack(ctx, d.Stack)
+			if err != nil && !fault.Is(err, fault.NotFound) {
+				return nil, err
+			}
+			known[d.Stack] = s.Name
+		}
+		lines[i] = lineOf(d, now)
+		lines[i].Stack = known[d.Stack]
+	}
+	return lines, nil
+}

@@ -1,0 +1,231 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"berth/core"
+	"berth/core/fault"
+	"berth/core/stacks"
+	"berth/handlers/endpoint"
+)
+
+// DeploymentReader reads one deployment and its log.
+type DeploymentReader interface {
+	StackFinder
+	// Deployment returns one deployment. NotFound "deployment.not_found".
+	Deployment(ctx context.Context, id core.DeploymentID) (stacks.Deployment, error)
+	// DeploymentLog returns at most limit pieces of a log that come after the numbered one.
+	DeploymentLog(ctx context.Context, id core.DeploymentID, after uint64, limit int) ([]stacks.LogLine, error)
+}
+
+// logPageSize is how many pieces of a log one page shows.
+const logPageSize = 2000
+
+type deploymentPage struct {
+	Stack, StackHref string
+	Badge            badge
+	Trouble          string // why it failed
+	Note             string // what else there is to know
+	Open             bool
+	Failed           bool
+	Cancelling       bool
+	CancelHref       string
+	Commit           string
+	Revision         int
+	Worker           string
+	Trigger          string
+	Actor            string
+	Options          string
+	Queued, Ended    moment
+	Took             string
+	Phases           []phaseLine
+	Log              []logLine
+	Last             string // number of the last piece shown, for ?after=
+	More             string // address of what follows; empty: nothing that is known
+	Whole            bool   // the log is over
+}
+
+type phaseLine struct {
+	Name    string
+	Badge   badge
+	Message string
+	Took    string
+	X, W    int // where it lies on a line of 1000 from start to end
+}
+
+// logLine is one line of a log.
+type logLine struct {
+	At   string // since the start: "1:03"
+	Text string
+}
+
+// phaseOrder lists the phases that every deployment goes through, phaseWords what they are about.
+var (
+	phaseOrder = []stacks.PhaseName{stacks.PhaseFetch, stacks.PhaseLint, stacks.PhasePolicy, stacks.PhaseRender, stacks.PhaseSecrets,
+		stacks.PhaseDispatch, stacks.PhasePull, stacks.PhaseApply, stacks.PhaseVerify}
+	phaseWords = map[stacks.PhaseName]string{
+		stacks.PhaseFetch: "Fetch the commit", stacks.PhaseLint: "Read the manifest", stacks.PhasePolicy: "Check the policy",
+		stacks.PhaseRender: "Render", stacks.PhaseSecrets: "Resolve secrets", stacks.PhaseDispatch: "Hand to the worker",
+		stacks.PhasePull: "Pull images", stacks.PhaseApply: "Apply", stacks.PhaseVerify: "Wait until healthy",
+	}
+)
+
+var deploymentView = newView[deploymentPage]("deployment_show.html")
+
+// Deployment shows one deployment: its phases and its log, which the script follows.
+func Deployment(reader DeploymentReader, workers WorkerFinder, now core.Clock) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		after, err := afterIn(r)
+		if err != nil {
+			return err
+		}
+		d, err := reader.Deployment(r.Context(), core.DeploymentID(r.PathValue("id")))
+		if err != nil {
+			return err
+		}
+		s, err := reader.Stack(r.Context(), d.Stack)
+		if err != nil {
+			return err
+		}
+		page := showDeployment(d, s, now())
+		if page.Worker, err = newNames(nil, workers).worker(r.Context(), d.Worker); err != nil {
+			return err
+		}
+		// The state was read first: the log of a deployment that had ended is whole.
+		pieces, err := reader.DeploymentLog(r.Context(), d.ID, after, logPageSize)
+		if err != nil {
+			return err
+		}
+		page.putLog(d, pieces, after)
+		f := newFrame(r, inStacks, "Deployment of "+s.Name, crumb{"Stacks", "/stacks"}, crumb{s.Name, stackHref(s.ID)})
+		if !page.Whole {
+			f = f.following(true)
+		}
+		if page.Open {
+			f.Reload = 5
+		}
+		return deploymentView.write(w, r, http.StatusOK, f, page)
+	})
+}
+
+// afterIn reads ?after=, the number of the last piece of a log that was seen; absent is 0.
+func afterIn(r *http.Request) (uint64, error) {
+	text := r.URL.Query().Get("after")
+	if text == "" {
+		return 0, nil
+	}
+	after, err := strconv.ParseUint(text, 10, 53)
+	if err != nil {
+		return 0, fault.BadFields("query.invalid", []fault.Field{{Path: "after", Problem: "must be a whole number"}})
+	}
+	return after, nil
+}
+
+func showDeployment(d stacks.Deployment, s stacks.Stack, now time.Time) deploymentPage {
+	p := deploymentPage{Stack: s.Name, StackHref: stackHref(s.ID), Badge: badgeOf(deploymentBadges, d.State), Trouble: sentence(d.Error), Note: noteOn(d),
+		Open: !d.State.Ended(), Cancelling: d.Cancelling, CancelHref: deploymentHref(d.ID) + "/cancel", Commit: d.Commit.Short(), Revision: d.Revision,
+		Trigger: triggerWord(d.Trigger), Options: optionWords(d.Options), Queued: at(d.QueuedAt, now), Ended: at(d.FinishedAt, now),
+		Took: between(d.StartedAt, d.FinishedAt, now)}
+	p.Failed = d.State == stacks.DeploymentFailed || d.State == stacks.DeploymentLost || d.State == stacks.DeploymentRolledBack
+	if d.Actor != "system" {
+		p.Actor = d.Actor
+	}
+	end := d.FinishedAt
+	if end.IsZero() {
+		end = now
+	}
+	p.Phases = phaseLines(d, end)
+	return p
+}
+
+// noteOn says what the state alone does not.
+func noteOn(d stacks.Deployment) string {
+	switch {
+	case d.Again && !d.State.Ended():
+		return "Something newer was asked for meanwhile. It is deployed when this has ended."
+	case d.State == stacks.DeploymentSuperseded:
+		return "A newer deployment took its place before it began."
+	case d.State == stacks.DeploymentLost:
+		return "It is not known how this ended: the worker went away while it was at it. What runs was looked at again since."
+	}
+	return ""
+}
+
+func optionWords(o stacks.DeployOptions) string {
+	var parts []string
+	for _, part := range []struct {
+		on   bool
+		word string
+	}{{o.RecreateContainers, "containers"}, {o.RecreateNetworks, "networks"}, {o.RecreateVolumes, "volumes"}} {
+		if part.on {
+			parts = append(parts, part.word)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// phaseLines lists all phases, those that were not reached included, on one scale.
+func phaseLines(d stacks.Deployment, end time.Time) []phaseLine {
+	reached := map[stacks.PhaseName]stacks.Phase{}
+	begin := end
+	for _, p := range d.Phases {
+		reached[p.Name] = p
+		if p.StartedAt.Before(begin) {
+			begin = p.StartedAt
+		}
+	}
+	whole := max(end.Sub(begin), time.Millisecond)
+	lines := make([]phaseLine, 0, len(phaseOrder))
+	for _, name := range phaseOrder {
+		p := reached[name]
+		line := phaseLine{Name: phaseWords[name], Badge: badgeOf(phaseBadges, p.State), Message: sentence(p.Message)}
+		if p.State != "" && p.State != stacks.PhaseSkipped {
+			lasted := time.Duration(p.DurationMS) * time.Millisecond
+			if p.State == stacks.PhaseRunning {
+				lasted = end.Sub(p.StartedAt)
+			}
+			line.Took = took(lasted)
+			line.X = int(1000 * p.StartedAt.Sub(begin) / whole)
+			line.W = min(max(6, int(1000*lasted/whole)), 1000-min(line.X, 994))
+			line.X = min(line.X, 994)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// putLog adds the pieces that follow the numbered one.
+func (p *deploymentPage) putLog(d stacks.Deployment, pieces []stacks.LogLine, after uint64) {
+	from := d.StartedAt
+	if from.IsZero() {
+		from = d.QueuedAt
+	}
+	for _, piece := range pieces {
+		after = piece.Number
+		for text := range strings.SplitSeq(strings.TrimRight(piece.Text, "\n"), "\n") {
+			p.Log = append(p.Log, logLine{At: stopwatch(piece.At.Sub(from)), Text: lastStroke(text)})
+		}
+	}
+	p.Last = strconv.FormatUint(after, 10)
+	if len(pieces) == logPageSize {
+		p.More = deploymentHref(d.ID) + "?after=" + p.Last
+	}
+	p.Whole = !p.Open && p.More == ""
+}
+
+// stopwatch shows a time since the start: "1:03".
+func stopwatch(d time.Duration) string {
+	seconds := max(0, int(d.Seconds()))
+	return fmt.Sprintf("%d:%02d", seconds/60, seconds%60)
+}
+
+// lastStroke is what a terminal leaves of a line in which a program went back to its start.
+func lastStroke(line string) string {
+	line = strings.TrimRight(line, "\r")
+	return line[strings.LastIndexByte(line, '\r')+1:]
+}

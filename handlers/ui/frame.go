@@ -1,0 +1,137 @@
+package ui
+
+import (
+	"net/http"
+	"strings"
+
+	"berth/core/access"
+	"berth/handlers/endpoint"
+)
+
+// frame is what stands around every page.
+type frame struct {
+	Title   string // of the page; the browser's title has it too
+	Trail   []crumb
+	Nav     []navGroup
+	Who     string // who is signed in; empty: nobody, and the page is bare
+	Role    string
+	May     may
+	Note    note   // what the form before this page did
+	Live    int    // milliseconds between two looks of the script at the page; 0: it does not look
+	Reload  int    // seconds after which a browser without script loads the page again; 0: it does not
+	Asset   assets // where styles and script are
+	Problem bool   // the page is a form that was not accepted
+}
+
+// may says which buttons are offered. What is allowed is decided elsewhere.
+type may struct{ Operate, Administer bool }
+
+// crumb is one step of the way to a page.
+type crumb struct{ Word, Href string }
+
+type navGroup struct {
+	Word  string // empty for the first
+	Items []navItem
+}
+
+type navItem struct {
+	Word, Href, Icon string
+	Current          bool
+}
+
+// section names the entry of the navigation that a page belongs to.
+type section string
+
+const (
+	inOverview     section = "/"
+	inStacks       section = "/stacks"
+	inRepositories section = "/repositories"
+	inWorkers      section = "/workers"
+	inAccounts     section = "/service-accounts"
+	inUsers        section = "/users"
+	inNothing      section = ""
+)
+
+// note is a message at the top of a page.
+type note struct{ Tone, Icon, Text string }
+
+// liveEvery is how often the script looks at a page that follows the server, and
+// liveBusy while something is under way on it; milliseconds.
+const (
+	liveEvery = 4000
+	liveBusy  = 1500
+)
+
+// newFrame makes the frame of a page for whoever asks.
+func newFrame(r *http.Request, at section, title string, trail ...crumb) frame {
+	p := endpoint.Principal(r.Context())
+	f := frame{Title: title, Trail: trail, Asset: assetURLs, Note: noteOf(r)}
+	if p.Kind != access.KindUser {
+		return f
+	}
+	f.Who, f.Role = p.Name, string(p.Role)
+	f.May = may{Operate: p.Can(access.Operate), Administer: p.Can(access.Administer)}
+	f.Nav = navOf(p, at)
+	return f
+}
+
+func navOf(p access.Principal, at section) []navGroup {
+	item := func(to section, word, icon string) navItem {
+		return navItem{Word: word, Href: string(to), Icon: icon, Current: to == at}
+	}
+	var groups []navGroup
+	if p.Can(access.View) {
+		groups = append(groups, navGroup{Items: []navItem{item(inOverview, "Overview", "overview"), item(inStacks, "Stacks", "stacks"),
+			item(inRepositories, "Repositories", "branch"), item(inWorkers, "Workers", "server")}})
+	}
+	if p.Can(access.Administer) {
+		groups = append(groups, navGroup{Word: "Settings", Items: []navItem{item(inAccounts, "Service accounts", "robot"), item(inUsers, "Users", "people")}})
+	}
+	return groups
+}
+
+// following marks a page that the script keeps up to date.
+func (f frame) following(busy bool) frame {
+	f.Live = liveEvery
+	if busy {
+		f.Live = liveBusy
+	}
+	return f
+}
+
+// said is what a page says after a form was done. The address carries the name only, so no
+// link can put words of its own into a page.
+var said = map[string]note{
+	"account-added":     {"ok", "check", "The service account was added. Give it a key next."},
+	"account-deleted":   {"ok", "check", "The service account and its keys are gone."},
+	"cancelled":         {"ok", "check", "The deployment was told to stop."},
+	"key-revoked":       {"ok", "check", "The key was revoked. The next request with it is refused."},
+	"repository-added":  {"ok", "check", "The repository was added and is being read."},
+	"repository-asked":  {"ok", "check", "The repository is being read. What changed is deployed."},
+	"repository-gone":   {"ok", "check", "The repository was removed. Nothing on its Git host was touched."},
+	"repository-key":    {"ok", "check", "The repository key was removed."},
+	"repository-saved":  {"ok", "check", "Saved. The repository is being read again."},
+	"service-restarted": {"ok", "check", "The compose service was restarted."},
+	"service-started":   {"ok", "check", "The compose service was started."},
+	"service-stopped":   {"ok", "check", "The compose service was stopped. The next deployment starts it again."},
+	"stack-added":       {"ok", "check", "The stack was added. Sync it to deploy it."},
+	"stack-gone":        {"ok", "check", "The stack was removed."},
+	"stack-going":       {"ok", "check", "The stack is being taken down. It goes from the list when its worker is done."},
+	"stack-saved":       {"ok", "check", "Saved."},
+	"user-saved":        {"ok", "check", "Saved. The user has to sign in again."},
+	"user-gone":         {"ok", "check", "The user was removed and is signed out everywhere."},
+	"variable-gone":     {"ok", "check", "The variable was removed. Containers keep its value until the next deployment."},
+	"variable-saved":    {"ok", "check", "Saved. The value reaches containers with the next deployment."},
+	"worker-gone":       {"ok", "check", "The worker was removed."},
+	"worker-revoked":    {"ok", "check", "The worker was revoked: its token and key are refused from now on."},
+}
+
+func noteOf(r *http.Request) note { return said[r.URL.Query().Get("said")] }
+
+// saying returns a path of ours with what the page there is to say.
+func saying(path, what string) string {
+	if strings.Contains(path, "?") {
+		return path + "&said=" + what
+	}
+	return path + "?said=" + what
+}

@@ -1,0 +1,111 @@
+package ui
+
+import (
+	"fmt"
+	"time"
+
+	"berth/core"
+	"berth/core/fleet"
+	"berth/core/repositories"
+	"berth/core/stacks"
+)
+
+// maxNeeds is how many of a kind are listed.
+const maxNeeds = 10
+
+// need is something that waits for a person, with the one action that helps.
+type need struct {
+	Tone, Icon string
+	Kind       string // stack, worker or repository
+	Name, Href string
+	Why        string
+	Since      moment
+	Action     string
+	ActionHref string
+	Post       bool // the action is done at once; otherwise its address is where it is done
+	Operate    bool // the action is for operators
+}
+
+// stackNeeds lists stacks that are not as they should be: the broken before the limping.
+func (o *overview) stackNeeds() ([]need, error) {
+	var needs []need
+	for _, status := range []stacks.Status{stacks.StatusError, stacks.StatusDegraded} {
+		if o.counts[status] == 0 {
+			continue
+		}
+		list, err := o.reader.Stacks(o.ctx, stacks.Filter{Status: status}, core.Page{Limit: maxNeeds})
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range list.Items {
+			n, err := o.stackNeed(s)
+			if err != nil {
+				return nil, err
+			}
+			needs = append(needs, n)
+		}
+	}
+	return needs, nil
+}
+
+func (o *overview) stackNeed(s stacks.Stack) (need, error) {
+	b := stackBadge(s)
+	n := need{Tone: b.Tone, Icon: b.Icon, Kind: "Stack", Name: s.Name, Href: stackHref(s.ID), Why: whyStack(s), Since: at(s.UpdatedAt, o.now),
+		Action: "Look at it", ActionHref: stackHref(s.ID)}
+	if service, found := ailing(s); found {
+		n.Action, n.ActionHref = "Read the log of "+service, serviceHref(s, service)+"/logs"
+		return n, nil
+	}
+	last, err := o.reader.Deployments(o.ctx, s.ID, core.Page{Limit: 1})
+	if len(last.Items) > 0 {
+		n.Action, n.ActionHref = "See what happened", deploymentHref(last.Items[0].ID)
+	}
+	return n, err
+}
+
+// ailing finds the compose service that makes a stack degraded.
+func ailing(s stacks.Stack) (string, bool) {
+	if s.Status != stacks.StatusDegraded {
+		return "", false
+	}
+	for _, c := range s.Containers {
+		if !stacks.JudgeContainers([]stacks.ContainerState{c}).OK {
+			return c.Service, true
+		}
+	}
+	return "", false
+}
+
+// workerNeeds lists workers that are away and have stacks.
+func workerNeeds(workers []fleet.Worker, now time.Time) []need {
+	var needs []need
+	for _, w := range workers {
+		if w.Online || w.Stacks == 0 || len(needs) == maxNeeds {
+			continue
+		}
+		why := fmt.Sprintf("It is offline. Its %d stacks cannot be deployed or watched; what ran there was left running.", w.Stacks)
+		if w.Stacks == 1 {
+			why = "It is offline. Its stack cannot be deployed or watched; what ran there was left running."
+		}
+		needs = append(needs, need{Tone: "bad", Icon: "cross", Kind: "Worker", Name: w.Hostname, Href: "/workers", Why: why, Since: at(w.LeftAt, now),
+			Action: "See its stacks", ActionHref: "/stacks?worker=" + string(w.ID)})
+	}
+	return needs
+}
+
+// repositoryNeeds lists repositories that cannot be read.
+func repositoryNeeds(all []repositories.Repository, now time.Time) []need {
+	var needs []need
+	for _, r := range all {
+		if r.Error == "" || len(needs) == maxNeeds {
+			continue
+		}
+		n := need{Tone: "bad", Icon: "cross", Kind: "Repository", Name: r.Name, Href: repositoryHref(r.ID), Why: sentence(r.Error), Since: at(r.UpdatedAt, now),
+			Action: "Try again", ActionHref: repositoryHref(r.ID) + "/sync", Post: true, Operate: true}
+		if mendable(r.ErrorCode) {
+			n.Action, n.ActionHref, n.Post = "Change address or key", repositoryHref(r.ID)+"/settings", false
+		}
+		needs = append(needs, n)
+	}
+	return needs
+}

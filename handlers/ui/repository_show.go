@@ -1,0 +1,146 @@
+package ui
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"berth/core"
+	"berth/core/fault"
+	"berth/core/repositories"
+	"berth/core/stacks"
+	"berth/handlers/endpoint"
+)
+
+// RepositoryBrowser reads what was fetched of a repository; Conflict "repository.not_fetched"
+// before the first fetch.
+type RepositoryBrowser interface {
+	Discoverer
+	// Commits lists at most limit commits that lead to the head, newest first.
+	Commits(ctx context.Context, r repositories.Repository, limit int) ([]core.CommitSummary, error)
+}
+
+const shownCommits = 20
+
+type repositoryPage struct {
+	Line       repositoryLine
+	Key        string // name of its key; empty: read without one
+	Reading    bool
+	CanMend    bool // the trouble is about address, branch or key: editing helps more than trying again
+	Missing    string
+	Stacks     []foundLine
+	OtherJobs  int // job files that were found; jobs are not deployed from here yet
+	Truncated  bool
+	Commits    []commitLine
+	EditHref   string
+	DeleteHref string
+}
+
+// foundLine is a folder that can be a stack, or is one.
+type foundLine struct {
+	Path    string
+	Files   string
+	AddHref string
+	Stacks  []stackLine // that are deployed from it
+}
+
+type commitLine struct {
+	Short, Subject, Author string
+	When                   moment
+	Head                   bool
+}
+
+var repositoryView = newView[repositoryPage]("repository_show.html")
+
+// Repository shows one repository: how reading it goes, what it holds, its commits.
+func Repository(finder RepositoryFinder, browser RepositoryBrowser, stacks StackLister, keys CredentialDesk, now core.Clock) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		known, err := finder.Repository(r.Context(), core.RepositoryID(r.PathValue("id")))
+		if err != nil {
+			return err
+		}
+		page := repositoryPage{Line: repositoryOf(known, now()), Reading: beingRead(known), CanMend: mendable(known.ErrorCode),
+			EditHref: repositoryHref(known.ID) + "/settings", DeleteHref: repositoryHref(known.ID) + "/delete"}
+		if page.Key, err = keyOf(r.Context(), keys, known.Credential); err != nil {
+			return err
+		}
+		if err := page.look(r.Context(), browser, known, now()); err != nil {
+			return err
+		}
+		if err := page.match(r.Context(), stacks, known.ID); err != nil {
+			return err
+		}
+		f := newFrame(r, inRepositories, known.Name, crumb{"Repositories", "/repositories"})
+		// What was fetched is read with git, so the page follows only while something comes in.
+		if page.Reading {
+			f = f.following(true)
+			f.Reload = 3
+		}
+		return repositoryView.write(w, r, http.StatusOK, f, page)
+	})
+}
+
+// mendable reports whether a trouble is about what was typed rather than about the network.
+func mendable(code string) bool { return code != "" && code != "git.unreachable" }
+
+func keyOf(ctx context.Context, keys CredentialDesk, id core.CredentialID) (string, error) {
+	if id == "" {
+		return "", nil
+	}
+	list := func(p core.Page) (core.List[repositories.Credential], error) { return keys.Credentials(ctx, p) }
+	key, found, err := find(list, func(c repositories.Credential) bool { return c.ID == id })
+	if !found {
+		return string(id), err
+	}
+	return key.Name, nil
+}
+
+// look reads what the head holds and the commits that lead there.
+func (p *repositoryPage) look(ctx context.Context, browser RepositoryBrowser, known repositories.Repository, now time.Time) error {
+	found, err := browser.Discover(ctx, known)
+	if err != nil {
+		p.Missing = fault.PublicOf(err)
+		if expected(err) {
+			return nil
+		}
+		return err
+	}
+	p.Truncated = found.Truncated
+	for _, f := range found.Found {
+		if f.Kind != repositories.KindStack {
+			p.OtherJobs++
+			continue
+		}
+		p.Stacks = append(p.Stacks, foundLine{Path: folderName(f.Path), Files: strings.Join(f.Files, ", "),
+			AddHref: withQuery("/stacks/new", url.Values{"repository": {string(known.ID)}, "path": {f.Path}})})
+	}
+	commits, err := browser.Commits(ctx, known, shownCommits)
+	for i, c := range commits {
+		p.Commits = append(p.Commits, commitLine{Short: c.Commit.Short(), Subject: c.Subject, Author: c.Author, When: at(c.Time, now), Head: i == 0})
+	}
+	return err
+}
+
+// match finds which folders are deployed already. Stacks whose folder is gone get a line too.
+func (p *repositoryPage) match(ctx context.Context, lister StackLister, id core.RepositoryID) error {
+	list, err := lister.Stacks(ctx, stacks.Filter{Repository: id}, core.Page{Limit: core.MaxPage})
+	if err != nil {
+		return err
+	}
+	byPath := map[string]int{}
+	for i, line := range p.Stacks {
+		byPath[line.Path] = i
+	}
+	for _, s := range list.Items {
+		i, found := byPath[folderName(s.Path)]
+		if !found {
+			i = len(p.Stacks)
+			byPath[folderName(s.Path)] = i
+			p.Stacks = append(p.Stacks, foundLine{Path: folderName(s.Path)})
+		}
+		p.Stacks[i].Stacks = append(p.Stacks[i].Stacks, stackLine{Name: s.Name, Href: stackHref(s.ID), Badge: stackBadge(s)})
+	}
+	return nil
+}

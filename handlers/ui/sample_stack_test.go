@@ -1,0 +1,222 @@
+package ui
+
+import (
+	"context"
+	"time"
+
+	"berth/core"
+	"berth/core/fleet"
+	"berth/core/repositories"
+	"berth/core/stacks"
+	"berth/core/variables"
+)
+
+// sampleStore answers with samples.
+type sampleStore struct{}
+
+func (sampleStore) Stack(context.Context, core.StackID) (stacks.Stack, error) {
+	return sampleStack(), nil
+}
+
+func (sampleStore) Deployments(context.Context, core.StackID, core.Page) (core.List[stacks.Deployment], error) {
+	var items []stacks.Deployment
+	for i, d := range sampleDeployments() {
+		if i > 0 && i < 8 {
+			items = append(items, d)
+		}
+	}
+	return core.List[stacks.Deployment]{Items: items}, nil
+}
+
+func (sampleStore) Decisions(context.Context, core.StackID, core.Page) (core.List[stacks.Decision], error) {
+	return core.List[stacks.Decision]{Items: []stacks.Decision{
+		{At: before(6 * time.Minute), Trigger: stacks.TriggerPoll, Deployed: true, Deployment: "dep_1", Reason: "apps/shop changed at commit 9f31c02d4a"},
+		{At: before(50 * time.Minute), Trigger: stacks.TriggerPoll, Reason: "nothing changed in apps/shop at commit 77aa10b2c3"},
+		{At: before(5 * time.Hour), Trigger: stacks.TriggerManual, Deployed: true, Deployment: "dep_2", Reason: "sync was asked for by ada@example.org"},
+		{At: before(29 * time.Hour), Trigger: stacks.TriggerPoll, Deployed: true, Deployment: "dep_3", Reason: "first look at apps/shop, commit 0c44d1e0f2"},
+	}}, nil
+}
+
+func (sampleStore) Revision(context.Context, core.StackID, int) (stacks.Revision, error) {
+	return stacks.Revision{Number: 12, Services: []core.ComposeService{{Name: "api", Image: "registry.example.com/shop/api:2025.11.3@sha256:0d5c"}, {Name: "db", Image: "postgres:17"}, {Name: "migrate", Image: "registry.example.com/shop/api:2025.11.3"}, {Name: "worker", Image: "registry.example.com/shop/worker:2025.11.3"}}}, nil
+}
+
+func sampleStack() stacks.Stack {
+	return stacks.Stack{ID: "stk_1", Name: "shop", Repository: "rep_1", Path: "apps/shop", Worker: "wrk_1", WorkerTags: []string{"production"}, AutoSync: true, Status: stacks.StatusDegraded,
+		Seen: "9f31c02d4a5e6f7a8b9c0d1e2f3a4b5c6d7e8f90", Revision: 12, Commit: "9f31c02d4a5e6f7a8b9c0d1e2f3a4b5c6d7e8f90", Error: "compose service db is unhealthy", ObservedAt: before(20 * time.Second),
+		Containers: []stacks.ContainerState{
+			{Service: "api", Container: "shop-api-1", Image: "registry.example.com/shop/api:2025.11.3", State: "running", Health: "healthy", StartedAt: before(29 * time.Hour), Ports: []string{"8080->80/tcp"}, Revision: 12},
+			{Service: "api", Container: "shop-api-2", Image: "registry.example.com/shop/api:2025.11.3", State: "running", Health: "starting", StartedAt: before(time.Minute), Ports: []string{"8081->80/tcp"}, Revision: 12},
+			{Service: "db", Container: "shop-db-1", Image: "postgres:17", State: "running", Health: "unhealthy", StartedAt: before(29 * time.Hour), RestartCount: 3, Revision: 11},
+			{Service: "migrate", Container: "shop-migrate-1", Image: "registry.example.com/shop/api:2025.11.3", State: "exited", Revision: 12},
+		}}
+}
+
+func stackSamples() map[string]sample {
+	s := sampleStack()
+	trail := []crumb{{"Stacks", "/stacks"}, {"shop", "/stacks/stk_1"}}
+	show, err := showStack(context.Background(), sampleStore{}, s, sampleNow)
+	if err != nil {
+		panic(err)
+	}
+	show.Facts = stackFacts{Repository: "apps", RepositoryHref: "/repositories/rep_1", Folder: "apps/shop", Worker: "hetzner-fsn-1", WorkerHref: "/stacks", Tags: []string{"production"}, Revision: 12, Commit: s.Commit.Short(), Seen: s.Seen.Short(), Automatic: true}
+	fresh := stacks.Stack{ID: "stk_9", Name: "blog", Status: stacks.StatusNew}
+	asked := func(f frame, status string) frame { f.Note = said[status]; return f }
+	return map[string]sample{
+		"stack":             of(stackShowView, asked(framed(inStacks, "shop", trail[0]), "service-restarted"), show),
+		"stack-new":         of(stackShowView, framed(inStacks, "blog", trail[0]), stackShowPage{Head: headOf(fresh, nil, tabOverview), Facts: stackFacts{Repository: "apps", RepositoryHref: "/repositories/rep_1", Folder: "apps/blog"}}),
+		"stack-list":        of(stackListView, framed(inStacks, "Stacks"), sampleStacks("")),
+		"stack-groups":      of(stackListView, framed(inStacks, "Stacks"), sampleStacks("worker")),
+		"stack-none":        of(stackListView, framed(inStacks, "Stacks"), stackListPage{Group: groupChoice("")}),
+		"stack-redeploy":    of(redeployView, framed(inStacks, "Redeploy shop", trail...), redeployPage{Head: headOf(s, nil, ""), Containers: tick{Name: "containers", Label: "Recreate containers", On: true, Hint: "Every container is replaced, also where nothing changed. Short downtime."}, Networks: tick{Name: "networks", Label: "Recreate networks"}, Volumes: tick{Name: "volumes", Label: "Recreate volumes", Hint: "Deletes the data in the stack's own volumes for good. There is no way back."}}),
+		"stack-delete":      of(stackDeleteView, framed(inStacks, "Delete shop", trail...), newDeletePage(s, true, false)),
+		"stack-settings":    of(stackSettingsView, framed(inStacks, "Settings of shop", trail...), stackSettingsPage{headOf(s, nil, tabSettings), sampleStackForm(false)}),
+		"stack-variables":   of(stackVariablesView, framed(inStacks, "Variables of shop", trail...), sampleVariables(s)),
+		"stack-variable":    of(stackVariableView, framed(inStacks, "DATABASE_URL", trail...), stackVariablePage{Head: headOf(s, nil, tabVariables), Name: "DATABASE_URL", Href: "/x", Form: editVariableForm(variables.Variable{}, "DATABASE_URL", "postgres://shop@db/shop\nsecond line", false)}),
+		"stack-secret":      of(stackVariableView, framed(inStacks, "TOKEN", trail...), stackVariablePage{Head: headOf(s, nil, tabVariables), Name: "TOKEN", Href: "/x", Secret: true, Form: editVariableForm(variables.Variable{Secret: true}, "TOKEN", "", true)}),
+		"stack-add":         of(stackNewView, framed(inStacks, "Add a stack", trail[0]), sampleNewStack()),
+		"stack-add-choose":  of(stackNewView, framed(inStacks, "Add a stack", trail[0]), stackNewPage{Choose: choice{Name: "repository", Label: "Repository", Options: []option{{"rep_1", "apps", false}, {"rep_2", "infra", false}}}}),
+		"stack-add-none":    of(stackNewView, framed(inStacks, "Add a stack", trail[0]), stackNewPage{None: true}),
+		"deployment":        of(deploymentView, framed(inStacks, "Deployment of shop", trail...), sampleDeployment(stacks.DeploymentRunning)),
+		"deployment-failed": of(deploymentView, framed(inStacks, "Deployment of shop", trail...), sampleDeployment(stacks.DeploymentFailed)),
+		"deployment-done":   of(deploymentView, framed(inStacks, "Deployment of shop", trail...), sampleDeployment(stacks.DeploymentSucceeded)),
+		"service-logs":      of(serviceLogsView, framed(inStacks, "Log of db", trail...), sampleLogs()),
+		"service-logs-away": of(serviceLogsView, framed(inStacks, "Log of db", trail...), serviceLogsPage{Service: "db", Tail: tailChoice(200), Trouble: "The stack's worker is offline, so its containers cannot be reached. They go on running; try again when the worker is back."}),
+	}
+}
+
+func sampleStacks(by string) stackListPage {
+	lines := []stackLine{}
+	for i, name := range []string{"auth", "blog", "ci-runners", "grafana", "mail", "metrics", "shop", "status-page-with-a-long-name", "vault", "web", "wiki"} {
+		l := stackLine{Name: name, Href: "/stacks/stk_1", Badge: badgeOf(statusBadges, stacks.StatusActive), Repository: "apps", Folder: "apps/" + name, Worker: []string{"hetzner-fsn-1", "rack4-host2"}[i%2], Commit: "9f31c02d4a", Revision: 3 + i*5, Checked: at(before(time.Duration(i*i)*time.Hour), sampleNow)}
+		switch i {
+		case 1:
+			l.Badge, l.Worker, l.Commit, l.Revision = badgeOf(statusBadges, stacks.StatusNew), "", "", 0
+		case 2:
+			l.Badge = badgeOf(statusBadges, stacks.StatusSyncing)
+		case 4:
+			l.Manual, l.Waiting = true, true
+		case 6:
+			l.Badge, l.Why = badgeOf(statusBadges, stacks.StatusDegraded), "compose service db is unhealthy"
+		case 9:
+			l.Badge, l.Why = badgeOf(statusBadges, stacks.StatusError), "Image registry.example.com/web:7.3 was not found: manifest unknown."
+		}
+		lines = append(lines, l)
+	}
+	counts := map[stacks.Status]int{stacks.StatusActive: 7, stacks.StatusDegraded: 1, stacks.StatusError: 1, stacks.StatusNew: 1, stacks.StatusSyncing: 1}
+	return stackListPage{Tabs: statusTabs(counts, nil), Group: groupChoice(by), Groups: grouped(lines, by), Total: 11, Found: 11, More: "/stacks?after=wiki"}
+}
+
+func sampleStackForm(fresh bool) stackForm {
+	f, err := newStackForm(visit("admin", "/"), sampleFleet{}, stackWords{name: "shop", path: "apps/shop", tags: "production", sync: true})
+	if err != nil {
+		panic(err)
+	}
+	if fresh {
+		f.Name.Problem = "1 to 63 lower-case letters, digits, - and _; it begins and ends with a letter or digit"
+	}
+	return f
+}
+
+type sampleFleet struct{}
+
+func (sampleFleet) Workers(context.Context, fleet.Filter, core.Page) (core.List[fleet.Worker], error) {
+	return core.List[fleet.Worker]{Items: sampleWorkers()[:3]}, nil
+}
+
+func sampleNewStack() stackNewPage {
+	return stackNewPage{Repository: "apps", RepositoryID: "rep_1", RepositoryHref: "/repositories/rep_1", Form: sampleStackForm(true), Folders: []folderLine{
+		{Path: "apps/auth", Href: "/x", Files: "compose.yaml"}, {Path: "apps/shop", Href: "/x", Files: "compose.yaml, wireops.yaml", Current: true}, {Path: "apps/status-page", Href: "/x", Files: "docker-compose.yml"}, {Path: "apps/web", Href: "/x", Files: "compose.yaml"}}}
+}
+
+func sampleVariables(s stacks.Stack) stackVariablesPage {
+	v := func(name, value string, secret bool) variableLine {
+		return variableOf(variables.Variable{Name: name, Value: value, Secret: secret, HasValue: secret || value != "", UpdatedAt: before(40 * time.Hour)}, "/x", sampleNow)
+	}
+	return stackVariablesPage{Head: headOf(s, nil, tabVariables), New: newVariableForm("", "", true), Global: []variableLine{v("TZ", "Europe/Berlin", false)},
+		Own: []variableLine{v("DATABASE_URL", "postgres://shop@db:5432/shop?sslmode=disable&application_name=shop", false), v("LOG_LEVEL", "", false), v("SESSION_KEY", "", true), v("TLS_CHAIN", "-----BEGIN CERTIFICATE-----\nMIIB\n", false)}}
+}
+
+func sampleDeployment(state stacks.DeploymentState) deploymentPage {
+	d := stacks.Deployment{ID: "dep_1", Stack: "stk_1", State: state, Trigger: stacks.TriggerManual, Actor: "ada@example.org", Commit: "9f31c02d4a5e6f7a8b9c0d1e2f3a4b5c6d7e8f90", Revision: 13, QueuedAt: before(22 * time.Second), StartedAt: before(21 * time.Second)}
+	lasted := []int64{412, 6, 1, 180, 31, 22, 6900, 3100, 0}
+	started := d.StartedAt
+	for i, name := range phaseOrder {
+		p := stacks.Phase{Name: name, State: stacks.PhaseSucceeded, StartedAt: started, DurationMS: lasted[i]}
+		started = started.Add(time.Duration(lasted[i]) * time.Millisecond)
+		if name == stacks.PhasePolicy {
+			p.State = stacks.PhaseSkipped
+		}
+		if name == stacks.PhaseVerify {
+			p.State, p.Message = stacks.PhaseRunning, "waiting for db"
+			if state == stacks.DeploymentSucceeded {
+				p.State, p.DurationMS, p.Message = stacks.PhaseSucceeded, 4200, ""
+			}
+			if state == stacks.DeploymentFailed {
+				p.State, p.DurationMS, p.Message = stacks.PhaseFailed, 9000, "compose service db is unhealthy"
+			}
+		}
+		d.Phases = append(d.Phases, p)
+	}
+	if state.Ended() {
+		d.FinishedAt = before(2 * time.Second)
+	}
+	if state == stacks.DeploymentFailed {
+		d.Error = "compose service db is unhealthy: its health check failed 5 times in a row. Read its log, or correct the Compose file and push again."
+	}
+	p := showDeployment(d, sampleStack(), sampleNow)
+	p.Worker = "hetzner-fsn-1"
+	p.putLog(d, []stacks.LogLine{{Number: 1, At: before(21 * time.Second), Text: "fetch: branch main is at 9f31c02d4a\nrender: 4 compose services, 2 secrets\n"},
+		{Number: 2, At: before(20 * time.Second), Text: " api Pulling\n db Pulling\n api Pulled\n db Pulled\n"},
+		{Number: 3, At: before(12 * time.Second), Text: " Container shop-db-1  \x1b[32mRecreated\x1b[0m\n Container shop-api-1  Recreate\n Container shop-api-1  Recreated\n Container shop-db-1  Started\n"},
+		{Number: 4, At: before(9 * time.Second), Text: "verify: waiting for db (starting), api (healthy)\n"}}, 0)
+	if state == stacks.DeploymentSucceeded {
+		p.More = "/deployments/dep_1?after=4"
+	}
+	return p
+}
+
+func sampleLogs() serviceLogsPage {
+	p := serviceLogsPage{Service: "db", Back: "/", Tail: tailChoice(200), FollowHref: "/x"}
+	for range 12 {
+		p.Lines = append(p.Lines, "2025-11-21 09:12:44.311 UTC [1] LOG:  starting PostgreSQL 17.2 on x86_64-pc-linux-musl", "2025-11-21 09:12:44.318 UTC [1] LOG:  listening on IPv4 address \"0.0.0.0\", port 5432", "2025-11-21 09:12:52.001 UTC [71] FATAL:  password authentication failed for user \"shop\"")
+	}
+	return p
+}
+
+func sampleRepositoryForm(fresh bool) repositoryForm {
+	said := repositoryWords{url: "https://git.example.com/team/apps.git", name: "apps", branch: "main", key: "cred_1"}
+	if fresh {
+		said = repositoryWords{}
+	}
+	f, err := newRepositoryForm(visit("admin", "/"), sampleKeys{}, said)
+	if err != nil {
+		panic(err)
+	}
+	return f
+}
+
+type sampleKeys struct{ CredentialDesk }
+
+func (sampleKeys) Credentials(context.Context, core.Page) (core.List[repositories.Credential], error) {
+	return core.List[repositories.Credential]{Items: []repositories.Credential{{ID: "cred_1", Name: "apps", Host: "git.example.com"}}}, nil
+}
+
+func repositorySamples() map[string]sample {
+	good := repositories.Repository{ID: "rep_1", Name: "apps", URL: "https://git.example.com/team/apps.git", Branch: "main", Head: "9f31c02d4a5e6f7a8b9c0d1e2f3a4b5c6d7e8f90", FetchedAt: before(6 * time.Minute)}
+	reading := repositories.Repository{ID: "rep_4", Name: "fresh", URL: "https://git.example.com/team/fresh.git"}
+	broken := repositories.Repository{ID: "rep_2", Name: "infra", URL: "https://git.example.com:3000/team/infra.git", Head: "0c44d1e0f2", ErrorCode: "git.credential_refused", Error: "the Git host git.example.com refused the user name or password", FetchedAt: before(300 * time.Hour)}
+	page := repositoryPage{Line: repositoryOf(good, sampleNow), Key: "apps", EditHref: "/x", Stacks: []foundLine{
+		{Path: "apps/auth", Files: "compose.yaml", AddHref: "/x"}, {Path: "apps/shop", Files: "compose.yaml, wireops.yaml", Stacks: []stackLine{{Name: "shop", Href: "/x", Badge: badgeOf(statusBadges, stacks.StatusDegraded)}}}, {Path: "apps/gone", Stacks: []stackLine{{Name: "legacy", Href: "/x", Badge: badgeOf(statusBadges, stacks.StatusError)}}}}}
+	for i, subject := range []string{"shop: raise the pool size", "web: pin the image by digest", "Merge branch 'ada/cleanup' with a rather long subject line that somebody wrote without thinking", "add auth"} {
+		page.Commits = append(page.Commits, commitLine{Short: "9f31c02d4a", Subject: subject, Author: "Ada Lovelace", When: at(before(time.Duration(i*i+1)*time.Hour), sampleNow), Head: i == 0})
+	}
+	away := repositoryPage{Line: repositoryOf(broken, sampleNow), CanMend: true, Missing: "The repository \"infra\" was not fetched yet."}
+	return map[string]sample{
+		"repository-list":   of(repositoryListView, framed(inRepositories, "Repositories"), repositoryListPage{Lines: []repositoryLine{repositoryOf(good, sampleNow), repositoryOf(reading, sampleNow), repositoryOf(broken, sampleNow)}}),
+		"repository":        of(repositoryView, framed(inRepositories, "apps", crumb{"Repositories", "/repositories"}), page),
+		"repository-broken": of(repositoryView, framed(inRepositories, "infra", crumb{"Repositories", "/repositories"}), away),
+		"worker-list":       of(workerListView, framed(inWorkers, "Workers"), workerListPage{Lines: []workerLine{workerOf(sampleWorkers()[0], sampleNow), workerOf(sampleWorkers()[1], sampleNow), workerOf(sampleWorkers()[2], sampleNow), workerOf(sampleWorkers()[3], sampleNow)}}),
+		"worker-none":       of(workerListView, framed(inWorkers, "Workers"), workerListPage{}),
+	}
+}

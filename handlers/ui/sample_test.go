@@ -1,0 +1,172 @@
+package ui
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"time"
+
+	"berth/core"
+	"berth/core/access"
+	"berth/core/fleet"
+	"berth/core/repositories"
+	"berth/core/stacks"
+	"berth/handlers/endpoint"
+)
+
+// sample is one page in one state.
+type sample struct {
+	file    string // its template
+	render  func() ([]byte, error)
+	hostile func(yes bool) ([]byte, error) // with text in every field that somebody chose to do harm
+}
+
+// sampleNow is the time at which all samples are looked at.
+var sampleNow = time.Date(2025, 11, 21, 9, 30, 0, 0, time.UTC)
+
+func before(d time.Duration) time.Time { return sampleNow.Add(-d) }
+
+func of[M any](v view[M], f frame, m M) sample {
+	return sample{v.file, func() ([]byte, error) { return v.render(f, m) }, func(yes bool) ([]byte, error) {
+		var bad M
+		poison(reflect.ValueOf(&bad).Elem(), "", yes)
+		return v.render(f, bad)
+	}}
+}
+
+// visit is a request of somebody with a role; none for an empty role.
+func visit(role access.Role, path string) *http.Request {
+	r := httptest.NewRequest(http.MethodGet, "http://berth.test"+path, nil)
+	if role == "" {
+		return r
+	}
+	p := access.Principal{Kind: access.KindUser, ID: "usr_1", Name: "ada@example.org", Role: role}
+	return r.WithContext(endpoint.WithRequestID(endpoint.WithPrincipal(r.Context(), p), "K3ZQ7M2WAYHXB4"))
+}
+
+func framed(at section, title string, trail ...crumb) frame {
+	return newFrame(visit(access.RoleAdmin, "/"), at, title, trail...)
+}
+
+func bare(title string) frame { return newFrame(visit("", "/"), inNothing, title) }
+
+// samples are every page in the states that matter, by name.
+func samples() map[string]sample {
+	all := map[string]sample{
+		"setup":             of(setupView, bare("Set up Berth"), newSetupPage("", "")),
+		"setup-no-token":    of(setupView, bare("Set up Berth"), setupPage{NoToken: true}),
+		"setup-refused":     of(setupView, bare("Set up Berth"), refusedSetup()),
+		"login":             of(loginView, bare("Sign in"), newLoginPage("", "/")),
+		"login-refused":     of(loginView, bare("Sign in"), loginPage{Trouble: "The e-mail address or the password is wrong, or the account is disabled.", Email: input{Name: "email", Label: "E-mail address", Kind: "email", Value: "ada@example.org"}, Password: input{Name: "password", Label: "Password", Kind: "password"}}),
+		"error-404":         of(errorView, framed(inNothing, "There is nothing here"), errorPage{Status: 404, What: "There is nothing here", Why: "There is no such stack. It may have been deleted meanwhile.", Links: []nameLink{{"Go to the overview", "/"}}, RequestID: "K3ZQ7M2WAYHXB4"}),
+		"error-403":         of(errorView, bare("You may not do this"), errorPage{Status: 403, What: "You may not do this", Why: "The role \"viewer\" does not permit this.", Links: []nameLink{{"Go back", "/stacks"}, {"Go to the overview", "/"}}, SignOut: true, RequestID: "K3ZQ7M2WAYHXB4"}),
+		"overview":          of(overviewView, framed(inOverview, "Overview"), sampleOverview(true)),
+		"overview-well":     of(overviewView, framed(inOverview, "Overview"), sampleOverview(false)),
+		"overview-empty":    of(overviewView, framed(inOverview, "Overview"), sampleEmpty()),
+		"repository-new":    of(repositoryNewView, framed(inRepositories, "Add a repository", crumb{"Repositories", "/repositories"}), repositoryNewPage{sampleRepositoryForm(true)}),
+		"repository-edit":   of(repositorySettingsView, framed(inRepositories, "Settings of apps", crumb{"Repositories", "/repositories"}), repositorySettingsPage{"apps", "/repositories/rep_1", sampleRepositoryForm(false)}),
+		"repository-delete": of(repositoryDeleteView, framed(inRepositories, "Remove apps"), repositoryDeletePage{"apps", "/repositories/rep_1", "The repository \"apps\" is used by stacks: shop, web. Delete those first."}),
+		"repository-keys":   of(repositoryKeysView, framed(inRepositories, "Repository keys"), repositoryKeysPage{Lines: []keyLine{{Name: "apps 2025-11-20", Host: "git.example.com", Username: "deploy", UsedBy: []nameLink{{"apps", "/repositories/rep_1"}}, Made: at(before(30*time.Hour), sampleNow)}, {Name: "old", Host: "git.example.com:3000", Username: "ada", DeleteHref: "/", Made: at(before(3000*time.Hour), sampleNow)}}}),
+		"worker-new":        of(workerNewView, framed(inWorkers, "Add a worker"), newWorkerPage("", 7)),
+		"worker-issued":     of(workerNewView, framed(inWorkers, "Add a worker"), sampleIssued()),
+		"worker-revoke":     of(workerRevokeView, framed(inWorkers, "Revoke"), workerConfirmPage{Worker: workerOf(sampleWorkers()[0], sampleNow)}),
+		"worker-delete":     of(workerDeleteView, framed(inWorkers, "Remove"), workerConfirmPage{Worker: workerOf(sampleWorkers()[2], sampleNow), Trouble: "The worker has stacks: shop."}),
+		"account-list":      of(accountListView, framed(inAccounts, "Service accounts"), accountListPage{Name: accountName(""), Role: roleChoice(access.RoleMonitoring), Lines: []accountLine{{Name: "prometheus", Href: "/service-accounts/sva_1", Role: "monitoring", Keys: 1, Added: at(before(50*time.Hour), sampleNow)}, {Name: "pipeline", Href: "/service-accounts/sva_2", Role: "operator", Disabled: true, Keys: 2, Added: at(before(500*time.Hour), sampleNow)}}}),
+		"account":           of(accountView, framed(inAccounts, "prometheus"), sampleAccount()),
+		"user-list":         of(userListView, framed(inUsers, "Users"), userListPage{Lines: []userLine{{Name: "Ada Lovelace", Email: "ada@example.org", Href: "/users/usr_1", Role: "admin", Self: true, Added: at(before(900*time.Hour), sampleNow)}, {Name: "Bob", Email: "bob@example.org", Href: "/users/usr_2", Role: "viewer", Disabled: true}}}),
+		"user":              of(userView, framed(inUsers, "Ada"), userPage{Line: userLine{Name: "Ada Lovelace", Email: "ada@example.org", Href: "/users/usr_1"}, Role: roleChoice(access.RoleAdmin), Disabled: tick{Name: "disabled", Label: "May not sign in", Hint: "Ends their sessions at once."}}),
+	}
+	for name, s := range stackSamples() {
+		all[name] = s
+	}
+	for name, s := range repositorySamples() {
+		all[name] = s
+	}
+	return all
+}
+
+func refusedSetup() setupPage {
+	p := newSetupPage("ada@example", "Ada Lovelace")
+	p.Token.Problem = "This is not the bootstrap token. It is the value of BOOTSTRAP_TOKEN in the server's environment."
+	p.Password.Problem = "Must have 12 to 256 bytes; a few unrelated words make a good one"
+	return p
+}
+
+func sampleWorkers() []fleet.Worker {
+	return []fleet.Worker{
+		{ID: "wrk_1", Hostname: "hetzner-fsn-1", Tags: []string{"eu", "production"}, Version: "0.1.0", OS: "linux", Arch: "amd64", Online: true, ConnectedAt: before(26 * time.Hour), Stacks: 7},
+		{ID: "wrk_2", Hostname: "rack4-host2", Tags: []string{"staging"}, Version: "0.1.0", OS: "linux", Arch: "arm64", Online: true, ConnectedAt: before(11 * time.Minute), Stacks: 4},
+		{ID: "wrk_3", Hostname: "basement-nuc", Version: "0.1.0", OS: "linux", Arch: "amd64", ConnectedAt: before(90 * time.Hour), LeftAt: before(47 * time.Minute), Stacks: 2},
+		{ID: "wrk_4", Hostname: "old-host", Version: "0.0.9", OS: "linux", Arch: "amd64", Revoked: true, ConnectedAt: before(900 * time.Hour), LeftAt: before(600 * time.Hour)},
+	}
+}
+
+func sampleDeployments() []stacks.Deployment {
+	var all []stacks.Deployment
+	names := []core.StackID{"shop", "web", "grafana", "vault"}
+	states := []stacks.DeploymentState{stacks.DeploymentRunning, stacks.DeploymentFailed, stacks.DeploymentSucceeded, stacks.DeploymentSucceeded, stacks.DeploymentSucceeded, stacks.DeploymentSuperseded}
+	for i := range 36 {
+		started := before(time.Duration(i*i) * 7 * time.Minute)
+		d := stacks.Deployment{ID: core.DeploymentID(fmt.Sprintf("dep_%d", i)), Stack: names[i%4], State: states[min(i, 2)+i%3*min(1, i/5)], Trigger: stacks.TriggerPoll, Actor: "system",
+			Commit: core.Commit(fmt.Sprintf("%010x5e6f7a8b9c0d1e2f3a4b5c6d7e8f90", 0x9f31c02d4a+i*77777777)), Revision: 40 - i, Worker: "wrk_1", QueuedAt: started, StartedAt: started, FinishedAt: started.Add(time.Duration(3+i*i%90) * time.Second)}
+		if i%4 == 1 {
+			d.Trigger, d.Actor = stacks.TriggerManual, "ada@example.org"
+		}
+		if i == 0 {
+			d.StartedAt, d.FinishedAt = before(8*time.Second), time.Time{}
+		}
+		all = append(all, d)
+	}
+	return all
+}
+
+func sampleOverview(needy bool) overviewPage {
+	counts := map[stacks.Status]int{stacks.StatusActive: 9, stacks.StatusSyncing: 1, stacks.StatusNew: 1}
+	p := overviewPage{Total: 11, Online: 2, Bars: barsOf(sampleDeployments(), sampleNow), Deployments: deploymentTable{Stacks: true}}
+	if needy {
+		counts[stacks.StatusError], counts[stacks.StatusDegraded] = 1, 1
+		p.Total = 13
+		p.Needs = []need{
+			{Tone: "bad", Icon: "cross", Kind: "Stack", Name: "web", Href: "/stacks/stk_2", Why: "Image registry.example.com/web:7.3 was not found: manifest unknown.", Since: at(before(6*time.Minute), sampleNow), Action: "See what happened", ActionHref: "/deployments/dep_1"},
+			{Tone: "warn", Icon: "alert", Kind: "Stack", Name: "shop", Href: "/stacks/stk_1", Why: "Compose service db is unhealthy.", Since: at(before(25*time.Minute), sampleNow), Action: "Read the log of db", ActionHref: "/stacks/stk_1/services/db/logs"},
+		}
+		p.Needs = append(p.Needs, workerNeeds(sampleWorkers(), sampleNow)...)
+		p.Needs = append(p.Needs, repositoryNeeds([]repositories.Repository{{ID: "rep_2", Name: "infra", ErrorCode: "git.credential_refused", Error: "the Git host git.example.com refused the user name or password", UpdatedAt: before(3 * time.Hour)}, {ID: "rep_3", Name: "tools", ErrorCode: "git.unreachable", Error: "the Git host did not answer", UpdatedAt: before(2 * time.Minute)}}, sampleNow)...)
+	}
+	p.Segments = segmentsOf(counts, p.Total)
+	p.Summary, p.Tone = summarise(p.Needs, p.Total, counts)
+	for _, d := range sampleDeployments()[:8] {
+		line := lineOf(d, sampleNow)
+		line.Stack = string(d.Stack)
+		p.Deployments.Lines = append(p.Deployments.Lines, line)
+	}
+	for _, w := range sampleWorkers()[:3] {
+		p.Workers = append(p.Workers, workerOf(w, sampleNow))
+	}
+	return p
+}
+
+func sampleEmpty() overviewPage {
+	o := overview{workers: sampleWorkers()[:1], now: sampleNow}
+	p := overviewPage{Steps: o.steps(true, true)}
+	p.Summary, p.Tone = summarise(nil, 0, nil)
+	return p
+}
+
+func sampleIssued() workerNewPage {
+	p := newWorkerPage("", 7)
+	issued := fleet.Issued{ServerURL: "https://berth.example.com:8443"}
+	p.Issued, p.Expires = true, at(sampleNow.Add(7*24*time.Hour), sampleNow)
+	p.Command = copyable{"command", "Command that starts the worker", issued.Command()}
+	p.Compose = copyable{"compose", "Compose file that runs the worker", issued.Compose()}
+	return p
+}
+
+func sampleAccount() accountPage {
+	p := newAccountPage("", 0)
+	p.Name, p.Href, p.Role = "prometheus", "/service-accounts/sva_1", roleWords[access.RoleMonitoring]
+	p.show("berth_sk_key_0b3f9k2mzq6w8x1c4v5n7p0rst_Zx8Yw6Vu4Ts2Rq0Po9Nm7Lk5Ji3Hg1", "https://berth.example.com")
+	p.Keys = []apiKeyLine{{ID: "key_0b3f9k2mzq6w8x1c4v5n7p0rst", Name: "2025 rotation", Made: at(sampleNow, sampleNow), RevokeHref: "/x"}, {ID: "key_0a3f9k2mzq6w8x1c4v5n7p0rst", Name: "first", Made: at(before(4000*time.Hour), sampleNow), Expires: at(before(10*time.Hour), sampleNow), Expired: true, RevokeHref: "/x"}}
+	return p
+}

@@ -1,0 +1,163 @@
+package ui
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"berth/core/fault"
+	"berth/core/stacks"
+	"berth/handlers/endpoint"
+)
+
+// ServiceLogger reads the log of a compose service from the stack's worker.
+type ServiceLogger interface {
+	// Logs writes the last tail lines to w and, when follow is true, new ones until ctx ends.
+	Logs(ctx context.Context, s stacks.Stack, service string, tail int, follow bool, w io.Writer) error
+}
+
+const (
+	maxShownLog = 2 << 20  // bytes of a log on a page: its end
+	maxLogLine  = 64 << 10 // bytes of one line that is followed; a longer one is broken
+)
+
+// tails are how many lines from the end a page offers to show.
+var tails = []int{100, 200, 1000, 5000}
+
+const defaultTail = 200
+
+type serviceLogsPage struct {
+	Service    string
+	Back       string
+	Tail       choice
+	Lines      []string
+	Trouble    string // why there is nothing to show
+	FollowHref string
+}
+
+var serviceLogsView = newView[serviceLogsPage]("service_logs.html")
+
+// ServiceLogs shows the end of a compose service's log.
+func ServiceLogs(reader StackReader, logger ServiceLogger) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		s, service, err := serviceIn(r, reader)
+		if err != nil {
+			return err
+		}
+		tail := tailIn(r)
+		page := serviceLogsPage{Service: service, Back: stackHref(s.ID), Tail: tailChoice(tail),
+			FollowHref: serviceHref(s, service) + "/logs/follow?tail=" + strconv.Itoa(tail)}
+		status := http.StatusOK
+		log := &endOf{limit: maxShownLog}
+		if err := logger.Logs(r.Context(), s, service, tail, false, log); err != nil {
+			c, ours := complain(r, err)
+			if !ours {
+				return err
+			}
+			status, page.Trouble = c.Status, c.general()
+		}
+		page.Lines = log.lines()
+		f := newFrame(r, inStacks, "Log of "+service, crumb{"Stacks", "/stacks"}, crumb{s.Name, stackHref(s.ID)})
+		return serviceLogsView.write(w, r, status, f, page)
+	})
+}
+
+// FollowServiceLogs sends a compose service's log as plain text, safe to look at, until the
+// browser goes. Only the script asks for it.
+func FollowServiceLogs(reader StackReader, logger ServiceLogger) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		s, service, err := serviceIn(r, reader)
+		if err != nil {
+			return err
+		}
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		out := &safeLines{w: w, flush: http.NewResponseController(w).Flush}
+		err = logger.Logs(r.Context(), s, service, tailIn(r), true, out)
+		if out.began || r.Context().Err() != nil {
+			return nil // the answer is under way; that it ends is all that can be said
+		}
+		return err
+	})
+}
+
+// tailIn reads ?tail=; anything that is not offered is the default.
+func tailIn(r *http.Request) int {
+	tail, err := strconv.Atoi(r.URL.Query().Get("tail"))
+	if err != nil || !slices.Contains(tails, tail) {
+		return defaultTail
+	}
+	return tail
+}
+
+func tailChoice(current int) choice {
+	c := choice{Name: "tail", Label: "Lines"}
+	for _, n := range tails {
+		c.Options = append(c.Options, option{exact(strconv.Itoa(n)), "last " + strconv.Itoa(n), n == current})
+	}
+	return c
+}
+
+// endOf keeps the last bytes of what is written to it.
+type endOf struct {
+	limit int
+	kept  []byte
+}
+
+// Write implements io.Writer.
+func (e *endOf) Write(p []byte) (int, error) {
+	e.kept = append(e.kept, p...)
+	if over := len(e.kept) - e.limit; over > e.limit/4 {
+		e.kept = append(e.kept[:0], e.kept[over:]...)
+	}
+	return len(p), nil
+}
+
+func (e *endOf) lines() []string {
+	text := string(e.kept[max(0, len(e.kept)-e.limit):])
+	if text = strings.TrimRight(text, "\n"); text == "" {
+		return nil
+	}
+	all := strings.Split(text, "\n")
+	for i, line := range all {
+		all[i] = lastStroke(line)
+	}
+	return all
+}
+
+// safeLines passes whole lines on at once, each made safe to look at.
+type safeLines struct {
+	w     io.Writer
+	flush func() error
+	rest  []byte // begin of a line whose end has not come
+	began bool
+}
+
+// Write implements io.Writer.
+func (l *safeLines) Write(p []byte) (int, error) {
+	l.rest = append(l.rest, p...)
+	end := bytes.LastIndexByte(l.rest, '\n') + 1
+	if end == 0 && len(l.rest) < maxLogLine {
+		return len(p), nil
+	}
+	if end == 0 {
+		end = len(l.rest)
+	}
+	var out strings.Builder
+	for line := range strings.SplitSeq(strings.TrimSuffix(string(l.rest[:end]), "\n"), "\n") {
+		out.WriteString(visible(lastStroke(line)))
+		out.WriteByte('\n')
+	}
+	l.rest = append(l.rest[:0], l.rest[end:]...)
+	l.began = true
+	if _, err := io.WriteString(l.w, out.String()); err != nil {
+		return 0, err
+	}
+	if err := l.flush(); err != nil {
+		return 0, fault.New(fault.Unavailable, "logs.no_stream", "This server cannot pass a log on as it comes. Read it page by page.").Because(err)
+	}
+	return len(p), nil
+}

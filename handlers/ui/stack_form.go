@@ -1,0 +1,71 @@
+package ui
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"berth/core"
+	"berth/core/fleet"
+)
+
+// WorkerLister lists workers in order of age.
+type WorkerLister interface {
+	Workers(ctx context.Context, f fleet.Filter, p core.Page) (core.List[fleet.Worker], error)
+}
+
+// stackForm is what people say about a stack, when they add one and later.
+type stackForm struct {
+	Trouble string
+	Name    input
+	Path    input
+	Worker  choice
+	Tags    input
+	Sync    tick
+}
+
+// stackWords is what was typed or is stored.
+type stackWords struct {
+	name, path, worker, tags string
+	sync                     bool
+}
+
+func wordsOf(form url.Values) stackWords {
+	return stackWords{name: strings.TrimSpace(form.Get("name")), path: strings.TrimSpace(form.Get("path")), worker: form.Get("worker_id"),
+		tags: form.Get("worker_tags"), sync: form.Has("auto_sync")}
+}
+
+// newStackForm offers the usable workers to choose from.
+func newStackForm(r *http.Request, workers WorkerLister, typed stackWords) (stackForm, error) {
+	no := false
+	list, err := workers.Workers(r.Context(), fleet.Filter{Revoked: &no}, core.Page{Limit: core.MaxPage})
+	if err != nil {
+		return stackForm{}, err
+	}
+	f := stackForm{
+		Name: input{Name: "name", Label: "Name", Kind: "text", Complete: "off", Mono: true, Value: exact(typed.name),
+			Hint: "Also the Compose project's name: lower-case letters, digits, - and _."},
+		Path: input{Name: "path", Label: "Folder in the repository", Kind: "text", Complete: "off", Mono: true, Value: exact(typed.path), Sample: "apps/web",
+			Hint: "Holds the Compose file, with or without a wireops.yaml. Empty: the root."},
+		Worker: choice{Name: "worker_id", Label: "Worker", Options: []option{{"", "Any that fits the tags", typed.worker == ""}},
+			Hint: "Where the containers run. It stays there from the first deployment on."},
+		Tags: input{Name: "worker_tags", Label: "Worker tags", Kind: "text", Complete: "off", Value: exact(typed.tags), Optional: true, Sample: "production, eu",
+			Hint: "A worker must have all of them. Separate them with commas."},
+		Sync: tick{Name: "auto_sync", Label: "Deploy new commits by itself", On: typed.sync, Hint: "Otherwise somebody has to ask for each deployment."},
+	}
+	for _, worker := range list.Items {
+		word := worker.Hostname
+		if !worker.Online {
+			word += " (offline)"
+		}
+		f.Worker.Options = append(f.Worker.Options, option{exact(worker.ID), word, typed.worker == string(worker.ID)})
+	}
+	return f, nil
+}
+
+// refuse puts what is wrong into the form.
+func (f *stackForm) refuse(c complaints) {
+	f.Worker.Problem = c.about(f.Worker.Name)
+	f.Trouble = c.on(&f.Name, &f.Path, &f.Tags)
+}

@@ -1,0 +1,209 @@
+package ui
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"berth/core"
+	"berth/core/stacks"
+	"berth/handlers/endpoint"
+)
+
+// StackLister lists stacks by name.
+type StackLister interface {
+	Stacks(ctx context.Context, f stacks.Filter, ask core.Page) (core.List[stacks.Stack], error)
+	// StackCounts returns how many stacks have each status.
+	StackCounts(ctx context.Context) (map[stacks.Status]int, error)
+}
+
+// stackPageSize is how many stacks one page lists.
+const stackPageSize = 100
+
+type stackListPage struct {
+	Search exact
+	Status exact // kept while searching
+	Group  choice
+	Tabs   []tab
+	Groups []stackGroup
+	Total  int // of all stacks, whatever the filter
+	Found  int // on this page
+	More   string
+}
+
+// tab is a filter that is one click away.
+type tab struct {
+	Word, Href string
+	Count      int
+	Tone       string
+	Current    bool
+}
+
+type stackGroup struct {
+	ID    string // in the page
+	Name  string // empty: not grouped
+	Lines []stackLine
+}
+
+type stackLine struct {
+	Name, Href string
+	Badge      badge
+	Why        string
+	Repository string
+	Folder     string
+	Worker     string
+	Commit     string
+	Revision   int
+	Waiting    bool // a newer commit is there and not deployed
+	Manual     bool // automatic sync is off
+	Checked    moment
+}
+
+var stackListView = newView[stackListPage]("stack_list.html")
+
+// Stacks lists stacks: searched, filtered by status, grouped.
+func Stacks(lister StackLister, repositories RepositoryFinder, workers WorkerFinder, now core.Clock) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		query := r.URL.Query()
+		ask, err := endpoint.PageOf(r)
+		if err != nil {
+			return err
+		}
+		ask.Limit = stackPageSize
+		list, err := lister.Stacks(r.Context(), stacks.Filter{Search: query.Get("q"), Status: stacks.Status(query.Get("status")),
+			Worker: core.WorkerID(query.Get("worker")), Repository: core.RepositoryID(query.Get("repository"))}, ask)
+		if err != nil {
+			return err
+		}
+		counts, err := lister.StackCounts(r.Context())
+		if err != nil {
+			return err
+		}
+		lines, err := stackLines(r.Context(), list.Items, newNames(repositories, workers), now)
+		if err != nil {
+			return err
+		}
+		page := stackListPage{Search: exact(query.Get("q")), Status: exact(query.Get("status")), Tabs: statusTabs(counts, query), Found: len(lines),
+			Group: groupChoice(query.Get("group")), Groups: grouped(lines, query.Get("group")), More: following(r.URL, list.Next)}
+		for _, n := range counts {
+			page.Total += n
+		}
+		busy := counts[stacks.StatusSyncing]+counts[stacks.StatusPending] > 0
+		return stackListView.write(w, r, http.StatusOK, newFrame(r, inStacks, "Stacks").following(busy), page)
+	})
+}
+
+func stackLines(ctx context.Context, all []stacks.Stack, names *names, now core.Clock) ([]stackLine, error) {
+	lines := make([]stackLine, len(all))
+	for i, s := range all {
+		repository, err := names.repository(ctx, s.Repository)
+		if err != nil {
+			return nil, err
+		}
+		worker, err := names.worker(ctx, s.Worker)
+		if err != nil {
+			return nil, err
+		}
+		lines[i] = stackLine{Name: s.Name, Href: stackHref(s.ID), Badge: stackBadge(s), Why: s.Error, Repository: repository, Folder: folderName(s.Path),
+			Worker: worker, Commit: s.Commit.Short(), Revision: s.Revision, Waiting: s.OutOfSync && s.Status != stacks.StatusNew, Manual: !s.AutoSync,
+			Checked: at(s.UpdatedAt, now())}
+	}
+	return lines, nil
+}
+
+// stackBadge is the badge of a stack's status, or that it is going.
+func stackBadge(s stacks.Stack) badge {
+	if s.Deleting {
+		return badge{"busy", "ring", "Going"}
+	}
+	return badgeOf(statusBadges, s.Status)
+}
+
+// folderName names a folder of a repository for people.
+func folderName(path string) string { return cmp.Or(path, "/") }
+
+// statusTabs offers all stacks and each status that some stack has.
+func statusTabs(counts map[stacks.Status]int, query url.Values) []tab {
+	current := stacks.Status(query.Get("status"))
+	to := func(status stacks.Status) string {
+		q := url.Values{}
+		for _, kept := range []string{"q", "group"} {
+			if query.Get(kept) != "" {
+				q.Set(kept, query.Get(kept))
+			}
+		}
+		if status != "" {
+			q.Set("status", string(status))
+		}
+		return withQuery("/stacks", q)
+	}
+	all := tab{Word: "All", Href: to(""), Current: current == "", Tone: "idle"}
+	tabs := []tab{}
+	for _, status := range statusOrder {
+		all.Count += counts[status]
+		if counts[status] > 0 || current == status {
+			b := badgeOf(statusBadges, status)
+			tabs = append(tabs, tab{Word: b.Word, Href: to(status), Count: counts[status], Tone: b.Tone, Current: current == status})
+		}
+	}
+	return append([]tab{all}, tabs...)
+}
+
+// withQuery joins a path and a query.
+func withQuery(path string, q url.Values) string {
+	if len(q) == 0 {
+		return path
+	}
+	return path + "?" + q.Encode()
+}
+
+// following is the address of the next page of a list; empty after the last.
+func following(u *url.URL, next string) string {
+	if next == "" {
+		return ""
+	}
+	q := u.Query()
+	q.Set("after", next)
+	q.Del("said")
+	return withQuery(u.Path, q)
+}
+
+// groupings are what a list of stacks can be grouped by.
+var groupings = map[string]func(stackLine) string{
+	"repository": func(l stackLine) string { return l.Repository },
+	"worker":     func(l stackLine) string { return cmp.Or(l.Worker, "No worker yet") },
+	"status":     func(l stackLine) string { return l.Badge.Word },
+}
+
+func groupChoice(by string) choice {
+	c := choice{Name: "group", Label: "Group by", Options: []option{{"", "nothing", by == ""}}}
+	for _, name := range []string{"repository", "worker", "status"} {
+		c.Options = append(c.Options, option{exact(name), name, by == name})
+	}
+	return c
+}
+
+// grouped puts lines into groups by name; within one they keep their order.
+func grouped(lines []stackLine, by string) []stackGroup {
+	key, known := groupings[by]
+	if !known {
+		return []stackGroup{{ID: "group-all", Lines: lines}}
+	}
+	var groups []stackGroup
+	for _, line := range lines {
+		name := key(line)
+		i := slices.IndexFunc(groups, func(g stackGroup) bool { return g.Name == name })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, stackGroup{Name: name})
+		}
+		groups[i].Lines = append(groups[i].Lines, line)
+	}
+	slices.SortFunc(groups, func(a, b stackGroup) int { return cmp.Compare(a.Name, b.Name) })
+	for i := range groups {
+		groups[i].ID = "group-" + url.QueryEscape(groups[i].Name)
+	}
+	return groups
+}

@@ -1,0 +1,84 @@
+package ui
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"berth/core"
+	"berth/core/access"
+	"berth/core/fleet"
+	"berth/handlers/endpoint"
+)
+
+type workerListPage struct {
+	Trouble string
+	Lines   []workerLine
+	More    string
+}
+
+type workerLine struct {
+	Name       string
+	Badge      badge
+	Tags       []string
+	Version    string
+	Platform   string
+	Seen       moment // since when it is connected, or when it left
+	Stacks     int
+	StacksHref string
+	Online     bool
+	Revoked    bool
+	RevokeHref string
+	DeleteHref string
+}
+
+var workerListView = newView[workerListPage]("worker_list.html")
+
+// Workers lists workers in order of age.
+func Workers(lister WorkerLister, now core.Clock) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		ask, err := endpoint.PageOf(r)
+		if err != nil {
+			return err
+		}
+		list, err := lister.Workers(r.Context(), fleet.Filter{}, ask)
+		if err != nil {
+			return err
+		}
+		page := workerListPage{More: following(r.URL, list.Next)}
+		for _, worker := range list.Items {
+			page.Lines = append(page.Lines, workerOf(worker, now()))
+		}
+		return workerListView.write(w, r, http.StatusOK, newFrame(r, inWorkers, "Workers").following(false), page)
+	})
+}
+
+func workerOf(worker fleet.Worker, now time.Time) workerLine {
+	base := "/workers/" + string(worker.ID)
+	line := workerLine{Name: worker.Hostname, Badge: workerBadge(worker), Tags: worker.Tags, Version: worker.Version, Platform: worker.OS + "/" + worker.Arch,
+		Stacks: worker.Stacks, StacksHref: "/stacks?worker=" + string(worker.ID), Online: worker.Online, Revoked: worker.Revoked,
+		RevokeHref: base + "/revoke", DeleteHref: base + "/delete", Seen: at(worker.LeftAt, now)}
+	if worker.Online {
+		line.Seen = at(worker.ConnectedAt, now)
+	}
+	return line
+}
+
+func workerBadge(worker fleet.Worker) badge {
+	switch {
+	case worker.Revoked:
+		return badge{"idle", "lock", "Revoked"}
+	case worker.Online:
+		return badge{"ok", "check", "Online"}
+	case worker.ConnectedAt.IsZero():
+		return badge{"idle", "circle", "Never connected"}
+	}
+	return badge{"bad", "cross", "Offline"}
+}
+
+// WorkerBarrer cuts workers off and removes them; see fleet.Desk.
+type WorkerBarrer interface {
+	WorkerFinder
+	Revoke(ctx context.Context, by access.Principal, id core.WorkerID) (fleet.Worker, error)
+	Delete(ctx context.Context, by access.Principal, id core.WorkerID) error
+}
