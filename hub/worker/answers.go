@@ -20,6 +20,7 @@ type answers struct {
 	accepted []journal.Key
 	refused  []wire.Result
 	owed     []debt
+	sending  bool // next handed out an answer that may not be sent yet
 }
 
 // debt is a result that is to be sent on this link.
@@ -93,6 +94,7 @@ func (a *answers) run(ctx context.Context, send func(ctx context.Context, msg an
 func (a *answers) next(now time.Time) (msg any, wait time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	defer func() { a.sending = msg != nil }()
 	if len(a.accepted) > 0 {
 		key := a.accepted[0]
 		a.accepted = a.accepted[1:]
@@ -128,11 +130,11 @@ func (a *answers) nextResult(now time.Time) (msg any, wait time.Duration) {
 	return nil, wait
 }
 
-// idle reports whether everything was said.
+// idle reports whether everything was handed to the link.
 func (a *answers) idle() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return len(a.accepted)+len(a.refused)+len(a.owed) == 0
+	return len(a.accepted)+len(a.refused)+len(a.owed) == 0 && !a.sending
 }
 
 // pause waits for the bell, or for as long as wait says when that is not negative.

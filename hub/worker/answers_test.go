@@ -44,6 +44,9 @@ func TestAResultWaitsForItsLastLinesButNotForEver(t *testing.T) {
 		if msg, _ := a.next(time.Now().Add(logGrace)); msg.(wire.Result).ID != key.ID {
 			t.Errorf("at last %+v", msg)
 		}
+		if a.idle() {
+			t.Error("idle although the last result may not be sent yet")
+		}
 		if msg, wait := a.next(time.Now()); msg != nil || wait >= 0 || !a.idle() {
 			t.Errorf("nothing is left, but %+v in %v", msg, wait)
 		}
