@@ -8,7 +8,9 @@
 // handlers need comes in through Deps.
 //
 // The rooms: endpoint is the error-returning handler, guard decides who may, api is the
-// REST interface (one file per operation), ui the pages, ops health and metrics. To add a
-// route, write its handler in one of those, a row in the routes_<area>.go file that it
-// belongs to, and what it needs into that area's part of Deps. Start with Routes.
+// REST interface (one file per operation), ui the pages, ops health and metrics, openapi
+// the description of all that, made from the table. To add a route, write its handler in
+// one of those, a row in the routes_<area>.go file that it belongs to, what it needs into
+// that area's part of Deps, and a good request into openapi_answers_test.go, where it is
+// held against the description. Start with Routes.
 package handlers

@@ -6,6 +6,7 @@ import (
 
 	"berth/core/access"
 	"berth/handlers/guard"
+	"berth/handlers/openapi"
 )
 
 // Route is one row of the table.
@@ -20,27 +21,22 @@ type Route struct {
 	Operation
 }
 
-// Operation is what documents a route of the API. Pages leave it empty.
-type Operation struct {
-	Summary  string // what it does, in a few words
-	Tag      string // the area: "users"
-	Request  any    // zero value of the type that the body is decoded into; nil: no body
-	Response any    // zero value of the type that is answered; nil: no body
-	Status   int    // of success
-	Query    []Param
-}
+// Operation is what describes a route of the API, and Param one query parameter of it; see
+// there. Pages leave it empty.
+type (
+	Operation = openapi.Operation
+	Param     = openapi.Param
+)
 
-// Param is one query parameter.
-type Param struct {
-	Name string
-	Type string // "string", "integer" or "boolean"
-	Help string // meaning, unit, range, default
-}
+// The kinds of query parameters. The help is meaning, unit, range and default.
+func text(name, help string) Param   { return Param{Name: name, Type: "string", Help: help} }
+func number(name, help string) Param { return Param{Name: name, Type: "integer", Help: help} }
+func choice(name, help string) Param { return Param{Name: name, Type: "boolean", Help: help} }
 
 // pageParams are what every list takes.
 var pageParams = []Param{
-	{"limit", "integer", "how many items, 1 to 500, default 50"},
-	{"after", "string", "the next of the page before"},
+	number("limit", "how many items, 1 to 500, default 50"),
+	text("after", "the next of the page before"),
 }
 
 // check says what is wrong with a row; nothing is served from a table with a bad one.

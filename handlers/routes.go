@@ -4,7 +4,7 @@ import "slices"
 
 // Routes is the whole HTTP surface, one section for each area.
 func Routes(d Deps) []Route {
-	return slices.Concat(
+	described := slices.Concat(
 		opsRoutes(d),
 		repositoryRoutes(d),
 		repositoryKeyRoutes(d),
@@ -15,4 +15,5 @@ func Routes(d Deps) []Route {
 		workerRoutes(d),
 		metricsRoutes(d),
 	)
+	return append(described, openAPIRoutes(d, described)...)
 }

@@ -44,7 +44,7 @@ func sessionRoutes(d Deps) []Route {
 		{Method: http.MethodGet, Pattern: "/api/custom/setup", Capability: access.Public, Surface: guard.API, Handler: api.GetSetup(of.SetUp),
 			Operation: Operation{Summary: "Whether the first administrator is still to be made", Tag: "session", Response: api.SetupStatus{}, Status: http.StatusOK}},
 		{Method: http.MethodPost, Pattern: "/api/custom/setup", Capability: access.Public, Surface: guard.API, Handler: api.CreateSetup(of.SetUp),
-			Operation: Operation{Summary: "Make the first administrator, once", Tag: "session", Request: api.SetupRequest{}, Response: api.User{}, Status: http.StatusCreated}},
+			Operation: Operation{Summary: "Make the first administrator, once", Tag: "session", Request: api.SetupRequest{}, Response: api.User{}, Status: http.StatusCreated, Problems: []int{http.StatusConflict}}},
 		{Method: http.MethodPost, Pattern: "/api/custom/login", Capability: access.Public, Surface: guard.API, Handler: api.Login(of.SignIn, secure),
 			Operation: Operation{Summary: "Sign in: the answer sets the session cookie", Tag: "session", Request: api.LoginRequest{}, Response: api.User{}, Status: http.StatusOK}},
 		{Method: http.MethodPost, Pattern: "/api/custom/logout", Capability: access.SignedIn, Surface: guard.API, Handler: api.Logout(of.SignIn, secure),

@@ -19,6 +19,9 @@ type MetricsDeps struct {
 func metricsRoutes(d Deps) []Route {
 	scrape := func(pattern string, handler http.Handler, op Operation) Route {
 		op.Tag, op.Status = "metrics", http.StatusOK
+		if op.Response == nil {
+			op.ContentType = "text/plain"
+		}
 		return Route{Method: http.MethodGet, Pattern: pattern, Capability: access.Metrics, Surface: guard.Scrape, Handler: handler, Operation: op}
 	}
 	all := ops.Metrics(d.Metrics.Source)

@@ -37,6 +37,10 @@ type RepositoriesBrowser interface {
 	api.Discoverer
 }
 
+// unreadable is what may be wrong with the content of a repository: it was not fetched yet,
+// or it is more than can be shown.
+var unreadable = []int{http.StatusConflict, http.StatusRequestEntityTooLarge}
+
 func repositoryRoutes(d Deps) []Route {
 	s := d.Repositories
 	const all, single = "/api/custom/repositories", "/api/custom/repositories/{id}"
@@ -58,13 +62,13 @@ func repositoryRoutes(d Deps) []Route {
 		row(http.MethodPost, single+"/sync", access.Operate, api.SyncRepository(s.Desk),
 			Operation{Summary: "Look at the repository now", Response: api.RepositoryAnswer{}, Status: http.StatusAccepted}),
 		row(http.MethodGet, single+"/commits", access.View, api.ListCommits(s.Desk, s.Browser),
-			Operation{Summary: "List the newest commits", Response: endpoint.Items[api.CommitAnswer]{}, Status: http.StatusOK,
-				Query: []Param{{"limit", "integer", "how many, 1 to 500, default 50"}}}),
+			Operation{Summary: "List the newest commits", Response: endpoint.Items[api.CommitAnswer]{}, Status: http.StatusOK, Problems: []int{http.StatusConflict},
+				Query: []Param{number("limit", "how many, 1 to 500, default 50")}}),
 		row(http.MethodGet, single+"/files", access.View, api.ShowFiles(s.Desk, s.Browser),
-			Operation{Summary: "Show a folder or a text file of at most 256 KiB", Response: api.FilesAnswer{}, Status: http.StatusOK, Query: []Param{
-				{"path", "string", "relative to the root; default: the root"}, {"ref", "string", "a full commit hash; default: the head"}}}),
+			Operation{Summary: "Show a folder or a text file of at most 256 KiB", Response: api.FilesAnswer{}, Status: http.StatusOK, Problems: unreadable, Query: []Param{
+				text("path", "relative to the root; default: the root"), text("ref", "a full commit hash; default: the head")}}),
 		row(http.MethodGet, single+"/discover", access.View, api.DiscoverRepository(s.Desk, s.Browser),
-			Operation{Summary: "Find every folder that could be a stack or a job", Response: api.DiscoverAnswer{}, Status: http.StatusOK}),
+			Operation{Summary: "Find every folder that could be a stack or a job", Response: api.DiscoverAnswer{}, Status: http.StatusOK, Problems: unreadable}),
 	}
 }
 
@@ -83,6 +87,6 @@ func repositoryKeyRoutes(d Deps) []Route {
 		row(http.MethodDelete, all+"/{id}", access.Operate, api.DeleteRepositoryKey(desk),
 			Operation{Summary: "Delete a repository key that no repository uses", Status: http.StatusNoContent}),
 		row(http.MethodPost, all+"/test", access.Operate, api.TestRepositoryKey(desk),
-			Operation{Summary: "Ask the Git host whether a repository can be read", Request: api.TestRepositoryKeyRequest{}, Response: api.TestRepositoryKeyAnswer{}, Status: http.StatusOK}),
+			Operation{Summary: "Ask the Git host whether a repository can be read", Request: api.TestRepositoryKeyRequest{}, Response: api.TestRepositoryKeyAnswer{}, Status: http.StatusOK, Problems: []int{http.StatusNotFound}}),
 	}
 }

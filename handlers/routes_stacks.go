@@ -43,7 +43,7 @@ type StacksLive interface {
 	api.ServiceLogger
 }
 
-var waitParam = Param{"wait", "string", "hold the answer back until the deployment has ended, at most this long: 0s to 300s; default 0s"}
+var waitParam = text("wait", "hold the answer back until the deployment has ended, at most this long: 0s to 300s; default 0s")
 
 func stackRoutes(d Deps) []Route {
 	s := d.Stacks
@@ -63,19 +63,19 @@ func stackRoutes(d Deps) []Route {
 	}
 	return []Route{
 		view("/api/custom/stacks", api.ListStacks(s.Store), Operation{Summary: "List stacks", Response: endpoint.Items[api.StackAnswer]{}, Query: append([]Param{
-			{"repository_id", "string", "only stacks of this repository"}, {"worker_id", "string", "only stacks on this worker"},
-			{"status", "string", "only stacks with this status"}, {"search", "string", "only stacks whose name contains this"}}, pageParams...)}),
+			text("repository_id", "only stacks of this repository"), text("worker_id", "only stacks on this worker"),
+			text("status", "only stacks with this status"), text("search", "only stacks whose name contains this")}, pageParams...)}),
 		operate(http.MethodPost, "/api/custom/stacks", api.CreateStack(s.Desk), Operation{Summary: "Add a stack", Request: api.CreateStackRequest{}, Response: api.CreateStackAnswer{}, Status: http.StatusCreated}),
 		view(stack, api.GetStack(s.Store), Operation{Summary: "Read a stack", Response: api.StackAnswer{}}),
 		operate(http.MethodPatch, stack, api.UpdateStack(s.Desk), Operation{Summary: "Edit a stack", Request: api.UpdateStackRequest{}, Response: api.StackAnswer{}, Status: http.StatusOK}),
-		operate(http.MethodDelete, stack, api.DeleteStack(s.Desk, s.Store), Operation{Summary: "Delete a stack; with teardown its containers too", Response: api.StackAnswer{}, Status: http.StatusAccepted, Query: []Param{
-			{"teardown", "boolean", "remove its containers and networks first; default false"}, {"volumes", "boolean", "with teardown: remove its volumes too; default false"}}}),
+		operate(http.MethodDelete, stack, api.DeleteStack(s.Desk, s.Store), Operation{Summary: "Delete a stack; with teardown its containers too", Response: api.StackAnswer{}, Status: http.StatusAccepted, OrNoContent: true, Query: []Param{
+			choice("teardown", "remove its containers and networks first; default false"), choice("volumes", "with teardown: remove its volumes too; default false")}}),
 		operate(http.MethodPost, stack+"/sync", api.SyncStack(s.Desk, s.Store), with(deployed, "Deploy the head of the stack's branch", nil)),
 		operate(http.MethodPost, stack+"/redeploy", api.RedeployStack(s.Desk, s.Store), with(deployed, "Deploy and recreate containers though nothing changed", api.RedeployRequest{})),
 		view(stack+"/services", api.ListServices(s.Store), Operation{Summary: "What runs of a stack, as last observed", Response: api.ServicesAnswer{}}),
 		{Method: http.MethodGet, Pattern: stack + "/services/{service}/logs", Capability: access.View, Surface: guard.API, Streams: true, Handler: api.ServiceLogs(s.Store, s.Live), Operation: Operation{
-			Summary: "Read the log of a compose service as plain text", Tag: "stacks", Status: http.StatusOK, Query: []Param{
-				{"tail", "integer", "lines from the end, 1 to 10000, default 200"}, {"follow", "boolean", "go on with new lines until the client leaves; default false"}}}},
+			Summary: "Read the log of a compose service as plain text", Tag: "stacks", ContentType: "text/plain", Status: http.StatusOK, Problems: []int{http.StatusConflict}, Query: []Param{
+				number("tail", "lines from the end, 1 to 10000, default 200"), choice("follow", "go on with new lines until the client leaves; default false")}}},
 		operate(http.MethodPost, stack+"/services/{service}/start", api.ActOnService(s.Store, s.Live, wire.RequestStart), Operation{Summary: "Start a compose service", Status: http.StatusNoContent}),
 		operate(http.MethodPost, stack+"/services/{service}/stop", api.ActOnService(s.Store, s.Live, wire.RequestStop), Operation{Summary: "Stop a compose service", Status: http.StatusNoContent}),
 		operate(http.MethodPost, stack+"/services/{service}/restart", api.ActOnService(s.Store, s.Live, wire.RequestRestart), Operation{Summary: "Restart a compose service", Status: http.StatusNoContent}),
@@ -95,7 +95,9 @@ func deploymentRoutes(d Deps) []Route {
 		{Method: http.MethodGet, Pattern: deployment + "/log", Capability: access.View, Surface: guard.API, Handler: api.DeploymentLog(s.Store),
 			Operation: Operation{Summary: "Read a deployment's log after a number", Tag: "deployments", Response: api.LogAnswer{}, Status: http.StatusOK, Query: pageParams}},
 		{Method: http.MethodGet, Pattern: deployment + "/stream", Capability: access.View, Surface: guard.API, Streams: true, Handler: api.StreamDeployment(s.Store),
-			Operation: Operation{Summary: "Follow a deployment's log as server-sent events", Tag: "deployments", Status: http.StatusOK, Query: []Param{{"after", "integer", "number of the last piece that was seen; default 0"}}}},
+			Operation: Operation{Summary: "Follow a deployment's log as server-sent events", Tag: "deployments", ContentType: "text/event-stream", Status: http.StatusOK,
+				Detail: "Events `log` carry a LogPiece as JSON and have its number as their id; the last, `end`, carries the deployment. A client that comes back with `Last-Event-ID` goes on where it was.",
+				Query:  []Param{number("after", "number of the last piece that was seen; default 0")}}},
 		{Method: http.MethodPost, Pattern: deployment + "/cancel", Capability: access.Operate, Surface: guard.API, Handler: api.CancelDeployment(s.Desk, s.Store),
 			Operation: Operation{Summary: "Stop a deployment", Tag: "deployments", Response: api.DeploymentAnswer{}, Status: http.StatusAccepted, Query: []Param{waitParam}}},
 	}

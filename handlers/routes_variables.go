@@ -33,7 +33,7 @@ func variableRoutes(d Deps) []Route {
 		op.Tag = "variables"
 		return Route{Method: method, Pattern: pattern, Capability: may, Surface: guard.API, Handler: handler, Operation: op}
 	}
-	scope := []Param{{"scope", "string", "global, stack or job"}, {"scope_id", "string", "of the stack or job"}}
+	scope := []Param{text("scope", "global, stack or job"), text("scope_id", "of the stack or job")}
 	return []Route{
 		row(http.MethodGet, all, access.View, api.ListVariables(s.Desk),
 			Operation{Summary: "List variables in order of age", Response: endpoint.Items[api.VariableAnswer]{}, Status: http.StatusOK, Query: append(scope, pageParams...)}),
@@ -46,7 +46,7 @@ func variableRoutes(d Deps) []Route {
 		row(http.MethodPost, all+"/import", access.Operate, api.ImportVariables(s.Desk),
 			Operation{Summary: "Take .env text into a scope, all of it or nothing", Request: api.ImportVariablesRequest{}, Response: api.ImportVariablesAnswer{}, Status: http.StatusOK}),
 		row(http.MethodGet, all+"/export", access.View, api.ExportVariables(s.Desk),
-			Operation{Summary: "Give the variables of a scope as .env text, secrets without values", Status: http.StatusOK, Query: scope}),
+			Operation{Summary: "Give the variables of a scope as .env text, secrets without values", ContentType: "text/plain", Status: http.StatusOK, Query: scope}),
 		row(http.MethodGet, bound, access.View, api.ListStackGlobals(s.Stacks, s.Desk),
 			Operation{Summary: "List the global variables that reach a stack", Response: endpoint.Items[api.VariableAnswer]{}, Status: http.StatusOK}),
 		row(http.MethodPut, bound, access.Operate, api.BindStackGlobals(s.Stacks, s.Desk),

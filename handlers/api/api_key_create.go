@@ -20,8 +20,8 @@ type KeyIssuer interface {
 
 // APIKeyRequest makes an API key.
 type APIKeyRequest struct {
-	Name      string     `json:"name"`       // 1 to 100 characters, for people
-	ExpiresAt *time.Time `json:"expires_at"` // RFC 3339, in the future; left out: never
+	Name      string     `json:"name" required:"yes"` // 1 to 100 characters, for people
+	ExpiresAt *time.Time `json:"expires_at"`          // RFC 3339, in the future; left out: never
 }
 
 // IssuedKey is the only answer that ever shows a key.

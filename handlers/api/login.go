@@ -18,8 +18,8 @@ type SessionOpener interface {
 
 // LoginRequest is who somebody says they are.
 type LoginRequest struct {
-	Email    string `json:"email"`
-	Password string `json:"password"`
+	Email    string `json:"email" required:"yes"`
+	Password string `json:"password" required:"yes"`
 }
 
 // Login opens a session and hands it to the browser as a cookie.

@@ -17,10 +17,10 @@ type RepositoryCreator interface {
 
 // CreateRepositoryRequest describes a repository to be added.
 type CreateRepositoryRequest struct {
-	Name         string            `json:"name"`
-	URL          string            `json:"url"`           // http or https, without user and password
-	Branch       string            `json:"branch"`        // short name; "": the remote's default branch
-	CredentialID core.CredentialID `json:"credential_id"` // a repository key for that host; "": read anonymously
+	Name         string            `json:"name" required:"yes"`
+	URL          string            `json:"url" required:"yes"` // http or https, without user and password
+	Branch       string            `json:"branch"`             // short name; "": the remote's default branch
+	CredentialID core.CredentialID `json:"credential_id"`      // a repository key for that host; "": read anonymously
 }
 
 // CreateRepository adds a repository; it is fetched at once, in the background.

@@ -17,11 +17,11 @@ type RepositoryKeyCreator interface {
 
 // CreateRepositoryKeyRequest describes a repository key to be added.
 type CreateRepositoryKeyRequest struct {
-	Name     string            `json:"name"`
-	Type     repositories.Type `json:"type"` // basic
-	Host     string            `json:"host"` // host or host:port; the key is never sent to another
-	Username string            `json:"username"`
-	Password string            `json:"password"` // or access token; never shown again
+	Name     string            `json:"name" required:"yes"`
+	Type     repositories.Type `json:"type" required:"yes"` // basic
+	Host     string            `json:"host" required:"yes"` // host or host:port; the key is never sent to another
+	Username string            `json:"username" required:"yes"`
+	Password string            `json:"password" required:"yes"` // or access token; never shown again
 }
 
 // CreateRepositoryKey adds a repository key.

@@ -22,7 +22,7 @@ type RepositoryTrier interface {
 // TestRepositoryKeyRequest is an address with a stored key, or with a user name and
 // password that are not stored, or with neither.
 type TestRepositoryKeyRequest struct {
-	URL          string            `json:"url"`
+	URL          string            `json:"url" required:"yes"`
 	Branch       string            `json:"branch"` // "": the remote's default branch
 	CredentialID core.CredentialID `json:"credential_id"`
 	Username     string            `json:"username"`

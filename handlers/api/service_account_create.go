@@ -17,8 +17,8 @@ type ServiceAccountCreator interface {
 
 // ServiceAccountRequest makes a service account.
 type ServiceAccountRequest struct {
-	Name string      `json:"name"` // 1 to 100 characters, unlike any other account's
-	Role access.Role `json:"role"` // viewer, monitoring, operator or admin
+	Name string      `json:"name" required:"yes"` // 1 to 100 characters, unlike any other account's
+	Role access.Role `json:"role" required:"yes"` // viewer, monitoring, operator or admin
 }
 
 // CreateServiceAccount makes a service account; its keys are made one by one afterwards.

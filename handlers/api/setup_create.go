@@ -18,10 +18,10 @@ type Founder interface {
 
 // SetupRequest makes the first administrator.
 type SetupRequest struct {
-	BootstrapToken string `json:"bootstrap_token"` // the value of BOOTSTRAP_TOKEN
-	Email          string `json:"email"`
-	Password       string `json:"password"` // 12 to 256 bytes
-	Name           string `json:"name"`     // 1 to 100 characters
+	BootstrapToken string `json:"bootstrap_token" required:"yes"` // the value of BOOTSTRAP_TOKEN
+	Email          string `json:"email" required:"yes"`
+	Password       string `json:"password" required:"yes"` // 12 to 256 bytes
+	Name           string `json:"name" required:"yes"`     // 1 to 100 characters
 }
 
 // CreateSetup makes the first administrator, once and never again.

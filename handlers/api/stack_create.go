@@ -17,8 +17,8 @@ type StackCreator interface {
 
 // CreateStackRequest describes a stack to be added.
 type CreateStackRequest struct {
-	Name         string            `json:"name"` // lower-case letters, digits, - and _; also the Compose project's name
-	RepositoryID core.RepositoryID `json:"repository_id"`
+	Name         string            `json:"name" required:"yes"` // lower-case letters, digits, - and _; also the Compose project's name
+	RepositoryID core.RepositoryID `json:"repository_id" required:"yes"`
 	Path         string            `json:"path"`        // folder in the repository; "" or "." is its root
 	WorkerID     core.WorkerID     `json:"worker_id"`   // "": any worker with the tags
 	WorkerTags   []string          `json:"worker_tags"` // in addition to those in wireops.yaml

@@ -16,9 +16,9 @@ type VariableCreator interface {
 
 // CreateVariableRequest describes a variable to be added.
 type CreateVariableRequest struct {
-	Scope          variables.Scope `json:"scope"`    // global, stack or job
-	ScopeID        string          `json:"scope_id"` // of the stack or job
-	Name           string          `json:"name"`
+	Scope          variables.Scope `json:"scope" required:"yes"` // global, stack or job
+	ScopeID        string          `json:"scope_id"`             // of the stack or job
+	Name           string          `json:"name" required:"yes"`
 	Value          string          `json:"value"` // kept byte for byte; required for an internal secret
 	Secret         bool            `json:"secret"`
 	SecretProvider string          `json:"secret_provider"` // of a secret: internal (default), vault or manager

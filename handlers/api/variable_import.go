@@ -16,10 +16,10 @@ type VariableImporter interface {
 
 // ImportVariablesRequest is .env text for a scope.
 type ImportVariablesRequest struct {
-	Scope   variables.Scope `json:"scope"`    // global, stack or job
-	ScopeID string          `json:"scope_id"` // of the stack or job
-	Text    string          `json:"text"`     // NAME=value lines; values of several lines in single quotes
-	Secret  bool            `json:"secret"`   // new names become internal secrets; default false
+	Scope   variables.Scope `json:"scope" required:"yes"` // global, stack or job
+	ScopeID string          `json:"scope_id"`             // of the stack or job
+	Text    string          `json:"text"`                 // NAME=value lines; values of several lines in single quotes
+	Secret  bool            `json:"secret"`               // new names become internal secrets; default false
 }
 
 // ImportVariablesAnswer counts what was done.

@@ -1,0 +1,71 @@
+package openapi
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// apiRoot is what most paths begin with; it is left out of operation identifiers.
+const apiRoot = "/api/custom/"
+
+// wildcards says what stands in a path, by the segment before and the wildcard's name.
+var wildcards = map[string]Param{
+	"deployments/{id}":      {"id", "string", "identifier of the deployment: dep_…"},
+	"keys/{key_id}":         {"key_id", "string", "identifier of the API key: key_…"},
+	"repositories/{id}":     {"id", "string", "identifier of the repository: rep_…"},
+	"repository-keys/{id}":  {"id", "string", "identifier of the repository key: cred_…"},
+	"revisions/{number}":    {"number", "integer", "number of the revision, from 1"},
+	"service-accounts/{id}": {"id", "string", "identifier of the service account: sva_…"},
+	"services/{service}":    {"service", "string", "name of the compose service"},
+	"stacks/{id}":           {"id", "string", "identifier of the stack: stk_…"},
+	"users/{id}":            {"id", "string", "identifier of the user: usr_…"},
+	"variables/{id}":        {"id", "string", "identifier of the variable: var_…"},
+	"workers/{id}":          {"id", "string", "identifier of the worker: wrk_…"},
+}
+
+// pathParameters describes the wildcards of a pattern.
+func pathParameters(pattern string) ([]parameter, error) {
+	var all []parameter
+	segments := strings.Split(pattern, "/")
+	for i, segment := range segments {
+		if !strings.HasPrefix(segment, "{") {
+			continue
+		}
+		key := segments[i-1] + "/" + segment
+		known, found := wildcards[key]
+		if !found {
+			return nil, fmt.Errorf("%s: nobody says what %s is; add it to wildcards in handlers/openapi/paths.go", pattern, key)
+		}
+		all = append(all, parameter{Name: known.Name, In: "path", Required: true, Description: known.Help, Schema: &schema{Type: known.Type}})
+	}
+	return all, nil
+}
+
+// operationID names an operation for programs that are made from the document. It
+// follows from method and pattern alone: "GET /api/custom/stacks/{id}/services" is
+// getStacksByIdServices. What is served outside the API's root has Server in its name.
+func operationID(method, pattern string) string {
+	rest, inside := strings.CutPrefix(pattern, apiRoot)
+	if !inside {
+		rest = "server/" + pattern
+	}
+	id := strings.ToLower(method)
+	for _, word := range strings.FieldsFunc(rest, func(r rune) bool { return r == '/' || r == '-' || r == '_' || r == '.' || r == '}' }) {
+		name, wildcard := strings.CutPrefix(word, "{")
+		if wildcard {
+			id += "By"
+		}
+		id += strings.ToUpper(name[:1]) + name[1:]
+	}
+	return id
+}
+
+// verb is a method as a path item spells it. TRACE and CONNECT have no place in a table.
+func verb(method string) (string, error) {
+	switch method {
+	case http.MethodGet, http.MethodPut, http.MethodPost, http.MethodDelete, http.MethodPatch:
+		return strings.ToLower(method), nil
+	}
+	return "", fmt.Errorf("method %s is not one that the document knows", method)
+}
