@@ -120,6 +120,7 @@ func deployMessage(c stacks.Command, rev stacks.Revision, number int, commit cor
 		Stack: c.Stack, Deployment: c.Deployment, Project: c.Body.Project, Revision: number, Commit: commit,
 		Compose: compose, Content: rev.Content, Secrets: map[string]string{},
 		RemoveOrphans: rev.Manifest.RemoveOrphans, ForcePull: rev.Manifest.ForcePull, Recreate: c.Body.Options.RecreateContainers,
+		RecreateNetworks: c.Body.Options.RecreateNetworks, RecreateVolumes: c.Body.Options.RecreateVolumes,
 		HealthSeconds: rev.Manifest.HealthTimeout.Seconds(), StableSeconds: rev.Manifest.StableFor.Seconds(),
 	}
 	for name, value := range values {

@@ -124,8 +124,11 @@ type Deploy struct {
 	RemoveOrphans bool              `json:"remove_orphans"`
 	ForcePull     bool              `json:"force_pull"`
 	Recreate      bool              `json:"recreate"`
-	HealthSeconds float64           `json:"health_seconds"` // limit of the verify phase
-	StableSeconds float64           `json:"stable_seconds"` // how long healthy must last
+	// RecreateNetworks and RecreateVolumes take the project down first, the latter with its volumes.
+	RecreateNetworks bool    `json:"recreate_networks,omitempty"`
+	RecreateVolumes  bool    `json:"recreate_volumes,omitempty"`
+	HealthSeconds    float64 `json:"health_seconds"` // limit of the verify phase
+	StableSeconds    float64 `json:"stable_seconds"` // how long healthy must last
 }
 
 // Teardown removes a stack's containers and networks from the host.

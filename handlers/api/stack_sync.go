@@ -38,6 +38,8 @@ func SyncStack(syncer StackSyncer, finder DeploymentFinder) http.Handler {
 // RedeployRequest says what is made anew though nothing changed.
 type RedeployRequest struct {
 	RecreateContainers bool `json:"recreate_containers"`
+	RecreateNetworks   bool `json:"recreate_networks"` // the stack is taken down first
+	RecreateVolumes    bool `json:"recreate_volumes"`  // the stack is taken down first; what its volumes hold is deleted
 }
 
 // RedeployStack deploys the head of the stack's branch and recreates what the request says.
@@ -54,7 +56,8 @@ func RedeployStack(syncer StackSyncer, finder DeploymentFinder) http.Handler {
 		if err != nil {
 			return err
 		}
-		d, err := syncer.Redeploy(r.Context(), id, stacks.DeployOptions{RecreateContainers: ask.RecreateContainers}, endpoint.Principal(r.Context()))
+		d, err := syncer.Redeploy(r.Context(), id, stacks.DeployOptions{
+			RecreateContainers: ask.RecreateContainers, RecreateNetworks: ask.RecreateNetworks, RecreateVolumes: ask.RecreateVolumes}, endpoint.Principal(r.Context()))
 		if err != nil {
 			return err
 		}

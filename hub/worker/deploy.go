@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"berth/core"
@@ -57,11 +58,23 @@ func (s *steps) change(ctx context.Context, j *job, d wire.Deploy, project Proje
 	}
 	s.writeCompose(j, d)
 	return j.during(ctx, stacks.PhaseApply, func() error {
+		if err := s.takeDown(ctx, j, d); err != nil {
+			return err
+		}
 		if err := s.engine.Apply(ctx, project, j.line); err != nil {
 			return err
 		}
 		return diskFaultIf(s.applied.Applied(attempt, s.now()))
 	})
+}
+
+// takeDown removes the project first, when its networks or volumes are to be made anew. A
+// deployment that goes on after a restart does so only while nothing of it is there.
+func (s *steps) takeDown(ctx context.Context, j *job, d wire.Deploy) error {
+	if !d.RecreateNetworks && !d.RecreateVolumes || j.interrupted && s.anyCarries(ctx, d) {
+		return nil
+	}
+	return s.engine.Down(ctx, d.Project, d.RecreateVolumes, j.line)
 }
 
 // provide brings the content of a deployment to this host. It is recorded as in use
@@ -129,6 +142,14 @@ func (s *steps) allCarry(ctx context.Context, d wire.Deploy) bool {
 		}
 	}
 	return true
+}
+
+// anyCarries reports whether a container of the project was made by this deployment.
+func (s *steps) anyCarries(ctx context.Context, d wire.Deploy) bool {
+	list, err := s.engine.Containers(ctx, d.Project)
+	return err == nil && slices.ContainsFunc(list, func(c ProjectContainer) bool {
+		return core.DeploymentID(c.Labels[LabelDeployment]) == d.Deployment
+	})
 }
 
 func duration(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }

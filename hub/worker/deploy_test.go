@@ -304,3 +304,33 @@ func TestFailedTeardownForgetsNothing(t *testing.T) {
 		}
 	})
 }
+
+func TestRecreationOfNetworksAndVolumesTakesTheProjectDownFirst(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*wire.Deploy)
+		log    string
+	}{
+		"nothing":      {func(*wire.Deploy) {}, ""},
+		"the networks": {func(d *wire.Deploy) { d.RecreateNetworks = true }, "removed, volumes false\n"},
+		"the volumes":  {func(d *wire.Deploy) { d.RecreateVolumes = true }, "removed, volumes true\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, s *setup) {
+				h := s.start().greeted()
+				cmd := deployOf(h, newStack(), 1, test.change)
+				h.send(cmd)
+				events, result := collect(h, cmd)
+				if result.Status != wire.ResultSucceeded {
+					t.Fatalf("result %+v", result)
+				}
+				var log strings.Builder
+				for _, e := range events {
+					log.WriteString(e.Log)
+				}
+				if test.log == "" && strings.Contains(log.String(), "removed") || !strings.Contains(log.String(), test.log) {
+					t.Errorf("the log is %q, want %q in it", log.String(), test.log)
+				}
+			})
+		})
+	}
+}

@@ -18,7 +18,7 @@ const infoWithin = 5 * time.Second
 
 // snapshot is the worker's metrics, in the Prometheus text format. look is what the
 // engine ran when it was last asked, and lookErr why it did not say.
-func (w *Worker) snapshot(ctx context.Context, look sight, lookErr error, roundTrip time.Duration) string {
+func (w *Worker) snapshot(ctx context.Context, look sight, lookErr error) string {
 	var t exposition.Text
 	w.writeSelf(ctx, &t, lookErr)
 	writeProcess(&t)
@@ -27,7 +27,7 @@ func (w *Worker) snapshot(ctx context.Context, look sight, lookErr error, roundT
 		writeContainers(&t, look)
 	}
 	w.writeCommands(&t)
-	w.writeLink(&t, roundTrip)
+	w.writeLink(&t)
 	return t.String()
 }
 
@@ -130,12 +130,9 @@ func (w *Worker) writeCommands(t *exposition.Text) {
 	}
 }
 
-func (w *Worker) writeLink(t *exposition.Text, roundTrip time.Duration) {
+func (w *Worker) writeLink(t *exposition.Text) {
 	t.Counter("berth_worker_link_reconnects_total", "Links that came into service after an earlier one.").Add(float64(max(w.tally.links.Load(), 1) - 1))
 	t.Counter("berth_worker_connect_failures_total", "Attempts to connect that brought no link into service.").Add(float64(w.tally.failures.Load()))
-	if roundTrip > 0 {
-		t.Gauge("berth_worker_link_round_trip_seconds", "Time that the last heartbeat took to be answered.").Add(roundTrip.Seconds())
-	}
 	t.Counter("berth_worker_blob_received_bytes_total", "Bytes of repository content that were received.").Add(float64(w.tally.blobBytes.Load()))
 	t.Counter("berth_worker_log_chunks_dropped_total", "Pieces of deployment logs that were dropped because the link could not keep up.").Add(float64(w.box.Dropped()))
 }

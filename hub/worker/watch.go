@@ -25,7 +25,7 @@ func (w *Worker) watch(ctx context.Context, s *session) error {
 		}
 		if now := time.Now(); !now.Before(v.snapshotDue) {
 			v.snapshotDue = now.Add(s.beat)
-			s.link.TrySend(wire.Snapshot{Text: w.snapshot(ctx, v.now, v.err, s.pulse.RoundTrip())})
+			s.link.TrySend(wire.Snapshot{Text: w.snapshot(ctx, v.now, v.err)})
 		}
 		next := min(time.Until(v.lookDue), time.Until(v.snapshotDue))
 		if err := pause(ctx, nil, max(next, 0)); err != nil {
