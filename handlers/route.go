@@ -33,6 +33,9 @@ func text(name, help string) Param   { return Param{Name: name, Type: "string", 
 func number(name, help string) Param { return Param{Name: name, Type: "integer", Help: help} }
 func choice(name, help string) Param { return Param{Name: name, Type: "boolean", Help: help} }
 
+// required returns p as one that a request must have.
+func required(p Param) Param { p.Required = true; return p }
+
 // pageParams are what every list takes.
 var pageParams = []Param{
 	number("limit", "how many items, 1 to 500, default 50"),

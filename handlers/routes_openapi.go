@@ -11,14 +11,14 @@ import (
 // openAPIRoutes describe the others and themselves. They are public: what they tell is in
 // the source, and whoever writes a program against a server reads it before they have a key.
 func openAPIRoutes(d Deps, others []Route) []Route {
-	const docs = "/api/custom/docs"
+	const document, docs, style = "/api/custom/openapi.json", "/api/custom/docs", "/api/custom/docs/style.css"
 	var all []Route
-	site := openapi.NewSite(func() []openapi.Route { return documented(all) }, d.Ops.Version, d.origin(), docs+"/style.css")
+	site := openapi.NewSite(func() []openapi.Route { return documented(all) }, d.Ops.Version, d.origin(), openapi.Paths{Document: document, Style: style})
 	own := []Route{
-		{Method: http.MethodGet, Pattern: "/api/custom/openapi.json", Capability: access.Public, Surface: guard.API, Handler: site.Document(),
+		{Method: http.MethodGet, Pattern: document, Capability: access.Public, Surface: guard.API, Handler: site.Document(),
 			Operation: Operation{Summary: "This description, as an OpenAPI 3.1 document", Tag: "description", Response: map[string]any{}, Status: http.StatusOK}},
 		{Method: http.MethodGet, Pattern: docs, Capability: access.Public, Surface: guard.Page, Handler: site.Page()},
-		{Method: http.MethodGet, Pattern: docs + "/style.css", Capability: access.Public, Surface: guard.Asset, Handler: site.Style()},
+		{Method: http.MethodGet, Pattern: style, Capability: access.Public, Surface: guard.Asset, Handler: site.Style()},
 	}
 	all = append(all, others...)
 	all = append(all, own...)

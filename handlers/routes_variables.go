@@ -33,10 +33,10 @@ func variableRoutes(d Deps) []Route {
 		op.Tag = "variables"
 		return Route{Method: method, Pattern: pattern, Capability: may, Surface: guard.API, Handler: handler, Operation: op}
 	}
-	scope := []Param{text("scope", "global, stack or job"), text("scope_id", "of the stack or job")}
+	scope, of := text("scope", "global, stack or job"), text("scope_id", "of the stack or job")
 	return []Route{
 		row(http.MethodGet, all, access.View, api.ListVariables(s.Desk),
-			Operation{Summary: "List variables in order of age", Response: endpoint.Items[api.VariableAnswer]{}, Status: http.StatusOK, Query: append(scope, pageParams...)}),
+			Operation{Summary: "List variables in order of age", Response: endpoint.Items[api.VariableAnswer]{}, Status: http.StatusOK, Query: append([]Param{scope, of}, pageParams...)}),
 		row(http.MethodPost, all, access.Operate, api.CreateVariable(s.Desk),
 			Operation{Summary: "Add a variable", Request: api.CreateVariableRequest{}, Response: api.VariableAnswer{}, Status: http.StatusCreated}),
 		row(http.MethodPatch, all+"/{id}", access.Operate, api.UpdateVariable(s.Desk),
@@ -46,7 +46,7 @@ func variableRoutes(d Deps) []Route {
 		row(http.MethodPost, all+"/import", access.Operate, api.ImportVariables(s.Desk),
 			Operation{Summary: "Take .env text into a scope, all of it or nothing", Request: api.ImportVariablesRequest{}, Response: api.ImportVariablesAnswer{}, Status: http.StatusOK}),
 		row(http.MethodGet, all+"/export", access.View, api.ExportVariables(s.Desk),
-			Operation{Summary: "Give the variables of a scope as .env text, secrets without values", ContentType: "text/plain", Status: http.StatusOK, Query: scope}),
+			Operation{Summary: "Give the variables of a scope as .env text, secrets without values", ContentType: "text/plain", Status: http.StatusOK, Query: []Param{required(scope), of}}),
 		row(http.MethodGet, bound, access.View, api.ListStackGlobals(s.Stacks, s.Desk),
 			Operation{Summary: "List the global variables that reach a stack", Response: endpoint.Items[api.VariableAnswer]{}, Status: http.StatusOK}),
 		row(http.MethodPut, bound, access.Operate, api.BindStackGlobals(s.Stacks, s.Desk),

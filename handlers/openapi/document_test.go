@@ -127,7 +127,7 @@ func TestADocument(t *testing.T) {
 
 func TestASiteThatCannotBeMadeSaysSoEachTime(t *testing.T) {
 	made := 0
-	site := NewSite(func() []Route { made++; return []Route{row(func(r *Route) { r.Tag = "" })} }, "1", "/", "/style.css")
+	site := NewSite(func() []Route { made++; return []Route{row(func(r *Route) { r.Tag = "" })} }, "1", "/", Paths{})
 	for range 2 {
 		for _, handler := range []http.Handler{site.Document(), site.Page()} {
 			w := httptest.NewRecorder()

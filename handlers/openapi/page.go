@@ -17,9 +17,8 @@ var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMa
 
 // pageView is the whole page.
 type pageView struct {
-	Info     info
-	Style    string // path of the style sheet
-	Document string // path of the document
+	Info info
+	Paths
 	Server   string
 	Areas    []areaView
 	Schemas  []schemaView
@@ -57,12 +56,12 @@ type schemaView struct {
 }
 
 // renderPage shows a route table to people.
-func renderPage(routes []Route, version, appURL, style string) ([]byte, error) {
+func renderPage(routes []Route, version, appURL string, at Paths) ([]byte, error) {
 	d, err := describe(routes, version, appURL)
 	if err != nil {
 		return nil, err
 	}
-	view := pageView{Info: d.Info, Style: style, Document: apiRoot + "openapi.json", Server: strings.TrimSuffix(appURL, "/"), Failures: d.Components.Responses}
+	view := pageView{Info: d.Info, Paths: at, Server: strings.TrimSuffix(appURL, "/"), Failures: d.Components.Responses}
 	for _, t := range d.Tags {
 		view.Areas = append(view.Areas, d.area(t.Name, view.Server))
 	}

@@ -10,18 +10,18 @@ import (
 const apiRoot = "/api/custom/"
 
 // wildcards says what stands in a path, by the segment before and the wildcard's name.
-var wildcards = map[string]Param{
-	"deployments/{id}":      {"id", "string", "identifier of the deployment: dep_…"},
-	"keys/{key_id}":         {"key_id", "string", "identifier of the API key: key_…"},
-	"repositories/{id}":     {"id", "string", "identifier of the repository: rep_…"},
-	"repository-keys/{id}":  {"id", "string", "identifier of the repository key: cred_…"},
-	"revisions/{number}":    {"number", "integer", "number of the revision, from 1"},
-	"service-accounts/{id}": {"id", "string", "identifier of the service account: sva_…"},
-	"services/{service}":    {"service", "string", "name of the compose service"},
-	"stacks/{id}":           {"id", "string", "identifier of the stack: stk_…"},
-	"users/{id}":            {"id", "string", "identifier of the user: usr_…"},
-	"variables/{id}":        {"id", "string", "identifier of the variable: var_…"},
-	"workers/{id}":          {"id", "string", "identifier of the worker: wrk_…"},
+var wildcards = map[string]struct{ kind, help string }{
+	"deployments/{id}":      {"string", "identifier of the deployment: dep_…"},
+	"keys/{key_id}":         {"string", "identifier of the API key: key_…"},
+	"repositories/{id}":     {"string", "identifier of the repository: rep_…"},
+	"repository-keys/{id}":  {"string", "identifier of the repository key: cred_…"},
+	"revisions/{number}":    {"integer", "number of the revision, from 1"},
+	"service-accounts/{id}": {"string", "identifier of the service account: sva_…"},
+	"services/{service}":    {"string", "name of the compose service"},
+	"stacks/{id}":           {"string", "identifier of the stack: stk_…"},
+	"users/{id}":            {"string", "identifier of the user: usr_…"},
+	"variables/{id}":        {"string", "identifier of the variable: var_…"},
+	"workers/{id}":          {"string", "identifier of the worker: wrk_…"},
 }
 
 // pathParameters describes the wildcards of a pattern.
@@ -37,7 +37,7 @@ func pathParameters(pattern string) ([]parameter, error) {
 		if !found {
 			return nil, fmt.Errorf("%s: nobody says what %s is; add it to wildcards in handlers/openapi/paths.go", pattern, key)
 		}
-		all = append(all, parameter{Name: known.Name, In: "path", Required: true, Description: known.Help, Schema: &schema{Type: known.Type}})
+		all = append(all, parameter{Name: strings.Trim(segment, "{}"), In: "path", Required: true, Description: known.help, Schema: &schema{Type: known.kind}})
 	}
 	return all, nil
 }

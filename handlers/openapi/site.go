@@ -15,13 +15,15 @@ var styleFile []byte
 // asked for: most processes on a function host never are.
 type Site struct{ document, page func() ([]byte, error) }
 
+// Paths is where the parts of a Site are served, for the page to refer to them.
+type Paths struct{ Document, Style string }
+
 // NewSite returns a Site for the table that routes returns; that is called at most once
-// for each of the two, after the table is whole. style is the path at which Style is
-// served; version and appURL are as for Document.
-func NewSite(routes func() []Route, version, appURL, style string) *Site {
+// for each of the two, after the table is whole. version and appURL are as for Document.
+func NewSite(routes func() []Route, version, appURL string, at Paths) *Site {
 	return &Site{
 		document: sync.OnceValues(func() ([]byte, error) { return Document(routes(), version, appURL) }),
-		page:     sync.OnceValues(func() ([]byte, error) { return renderPage(routes(), version, appURL, style) }),
+		page:     sync.OnceValues(func() ([]byte, error) { return renderPage(routes(), version, appURL, at) }),
 	}
 }
 

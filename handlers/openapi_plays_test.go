@@ -1,0 +1,161 @@
+package handlers_test
+
+import (
+	"strings"
+
+	"berth/core"
+	"berth/core/access"
+	"berth/core/stacks"
+	"berth/core/wire"
+)
+
+func (p *players) playSession() {
+	p.play(200, "GET", "/api/custom/setup", "")
+	p.play(201, "POST", "/api/custom/setup", `{"bootstrap_token":"`+bootstrapToken+`","email":"admin@example.org","password":"`+password+`","name":"Ada"}`)
+	p.play(409, "POST", "/api/custom/setup", `{"bootstrap_token":"`+bootstrapToken+`","email":"other@example.org","password":"`+password+`","name":"Eve"}`)
+	p.play(401, "POST", "/api/custom/login", `{"email":"admin@example.org","password":"wrong"}`)
+	p.play(200, "POST", "/api/custom/login", `{"email":"admin@example.org","password":"`+password+`"}`)
+	u := p.s.user(access.RoleViewer)
+	p.session = p.s.session(u)
+	p.play(200, "GET", "/api/custom/me", "")
+	p.play(204, "POST", "/api/custom/logout", "")
+	p.session = ""
+	p.named["user"] = string(u.ID)
+}
+
+func (p *players) playPeople() {
+	p.play(200, "GET", "/api/custom/me", "")
+	p.play(200, "GET", "/api/custom/users", "")
+	p.play(200, "PATCH", "/api/custom/users/{user}", `{"role":"operator","disabled":true}`)
+	p.name("account", "POST", "/api/custom/service-accounts", `{"name":"deployer","role":"operator"}`)
+	p.play(409, "POST", "/api/custom/service-accounts", `{"name":"deployer","role":"operator"}`)
+	p.name("key", "POST", "/api/custom/service-accounts/{account}/keys", `{"name":"ci","expires_at":"2100-01-01T00:00:00Z"}`)
+	p.play(201, "POST", "/api/custom/service-accounts/{account}/keys", `{"name":"for ever","expires_at":null}`)
+	p.play(200, "GET", "/api/custom/service-accounts?limit=2", "")
+	p.play(200, "PATCH", "/api/custom/service-accounts/{account}", `{"name":"robot","role":"viewer","disabled":false}`)
+}
+
+func (p *players) playRepositories() {
+	const address = "https://git.example.com/team/app"
+	p.s.git.Commit(address, "main", map[string]string{"web/compose.yaml": "services: {}\n", "job.yaml": "name: x\n"})
+	p.name("credential", "POST", keysPath, `{"name":"git","type":"basic","host":"git.example.com","username":"deploy","password":"x"}`)
+	p.play(200, "POST", keysPath+"/test", `{"url":"`+address+`","credential_id":"{credential}"}`)
+	p.play(404, "POST", keysPath+"/test", `{"url":"`+address+`","credential_id":"cred_none"}`)
+	p.name("repository", "POST", repositoriesPath, `{"name":"app","url":"`+address+`","branch":"main","credential_id":"{credential}"}`)
+	p.play(422, "POST", repositoriesPath, `{"name":"other","url":"`+address+`","credential_id":"cred_none"}`)
+	for _, part := range []string{"/commits", "/files", "/discover"} {
+		p.play(409, "GET", repositoriesPath+"/{repository}"+part, "")
+	}
+	p.s.look(p.named["repository"])
+	p.play(200, "GET", keysPath, "")
+	p.play(200, "GET", repositoriesPath, "")
+	p.play(200, "GET", repositoriesPath+"/{repository}", "")
+	p.play(200, "PATCH", repositoriesPath+"/{repository}", `{"name":"shop"}`)
+	p.play(202, "POST", repositoriesPath+"/{repository}/sync", "")
+	p.play(200, "GET", repositoriesPath+"/{repository}/commits", "")
+	p.play(200, "GET", repositoriesPath+"/{repository}/files", "")
+	p.play(200, "GET", repositoriesPath+"/{repository}/files?path=web/compose.yaml", "")
+	p.play(404, "GET", repositoriesPath+"/{repository}/files?path=none", "")
+	p.play(200, "GET", repositoriesPath+"/{repository}/discover", "")
+}
+
+func (p *players) playWorkers() {
+	p.play(201, "POST", "/api/custom/workers/tokens", `{"name":"web","expires_in":3600}`)
+	w := p.s.worker("web-1", "eu")
+	p.named["worker"] = string(w.ID)
+	_, err := p.s.desk().Connected(p.t.Context(), w.ID, wire.Hello{Version: "1.1", Hostname: "web-1", OS: "linux", Arch: "amd64"})
+	p.s.must(err)
+	p.play(200, "GET", "/api/custom/workers?online=true", "")
+	p.play(200, "GET", "/api/custom/workers/{worker}", "")
+	p.named["other worker"] = string(p.s.worker("web-2").ID)
+	p.play(200, "POST", "/api/custom/workers/{other worker}/revoke", "")
+}
+
+func (p *players) playStacks() {
+	p.name("lazy", "POST", "/api/custom/stacks", `{"name":"lazy","repository_id":"{repository}","worker_tags":["eu"],"auto_sync":false}`)
+	answer := p.name("stack", "POST", "/api/custom/stacks", `{"name":"web","repository_id":"{repository}","path":"web","worker_id":"{worker}"}`)
+	p.named["deployment"] = answer["deployment_id"].(string)
+	p.play(409, "POST", "/api/custom/stacks", `{"name":"web","repository_id":"{repository}"}`)
+	p.play(200, "PATCH", "/api/custom/stacks/{lazy}", `{"worker_tags":[],"path":"."}`)
+	p.play(202, "POST", "/api/custom/stacks/{lazy}/redeploy", `{"recreate_containers":true}`)
+	p.play(202, "POST", "/api/custom/deployments/"+p.play(202, "POST", "/api/custom/stacks/{lazy}/sync", "")["id"].(string)+"/cancel", "")
+	p.play(200, "GET", "/api/custom/stacks/{stack}", "")
+}
+
+// deploy does what the hub and a worker do with the deployment that waits.
+func (p *players) deploy() {
+	s, ctx, now := p.s, p.t.Context(), p.s.now()
+	stack, deployment, worker := core.StackID(p.named["stack"]), core.DeploymentID(p.named["deployment"]), core.WorkerID(p.named["worker"])
+	_, err := s.store.StartDeployment(ctx, deployment)
+	s.must(err)
+	p.play(200, "GET", "/api/custom/deployments/{deployment}", "")
+	phases := stacks.SetPhase(nil, stacks.PhaseFetch, stacks.PhaseSucceeded, "one commit", now)
+	commit := core.Commit(strings.Repeat("a", 40))
+	_, err = s.store.Dispatch(ctx, stacks.Revision{Stack: stack, Commit: commit, Digest: "d1", Manifest: stacks.DefaultManifest(), CreatedAt: now,
+		Services: []core.ComposeService{{Name: "app", Image: "app:1", Variables: []string{"TOKEN"}}}, Content: []core.Content{{Digest: "c1", Source: "web/site"}},
+		Variables: []stacks.Fingerprint{{Name: "TOKEN", Fingerprint: "f"}}},
+		stacks.Command{ID: core.CommandID(core.NewID(core.PrefixCommand, now)), Attempt: 1, Worker: worker, Kind: stacks.CommandDeploy, Stack: stack, Deployment: deployment,
+			State: stacks.CommandQueued, Body: stacks.CommandBody{Project: "web", Seconds: 60}, CreatedAt: now},
+		stacks.Progress{Deployment: deployment, Commit: commit, Tree: "t1", Worker: worker, Phases: phases},
+		[]stacks.LogLine{{Deployment: deployment, Number: 1, At: now, Text: "pulled\n"}})
+	s.must(err)
+	_, err = s.store.EndDeployment(ctx, stacks.Outcome{Deployment: deployment, State: stacks.DeploymentSucceeded, Phases: phases, At: now,
+		Containers: []stacks.ContainerState{{Service: "app", Container: "web-app-1", ContainerID: "c", Image: "app:1", State: "running", StartedAt: now, Ports: []string{"80->80/tcp"}, Revision: 1},
+			{Service: "init", Container: "web-init-1", State: "exited"}}}, nil)
+	s.must(err)
+}
+
+func (p *players) playDeployed() {
+	const stack = "/api/custom/stacks/{stack}"
+	p.play(200, "GET", "/api/custom/stacks", "")
+	p.play(200, "GET", stack, "")
+	p.play(409, "PATCH", stack, `{"name":"renamed"}`)
+	for _, part := range []string{"/services", "/services/app/logs", "/revisions", "/revisions/1", "/decisions", "/deployments"} {
+		p.play(200, "GET", stack+part, "")
+	}
+	for _, act := range []string{"start", "stop", "restart"} {
+		p.play(204, "POST", stack+"/services/app/"+act, "")
+	}
+	p.play(404, "GET", stack+"/revisions/2", "")
+	p.play(200, "GET", "/api/custom/deployments/{deployment}?wait=1s", "")
+	p.play(200, "GET", "/api/custom/deployments/{deployment}/log", "")
+	p.play(200, "GET", "/api/custom/deployments/{deployment}/stream", "")
+	p.play(409, "POST", "/api/custom/deployments/{deployment}/cancel", "")
+}
+
+func (p *players) playVariables() {
+	const all = "/api/custom/variables"
+	p.name("plain", "POST", all, `{"scope":"global","name":"REGION","value":"eu"}`)
+	p.name("secret", "POST", all, `{"scope":"stack","scope_id":"{stack}","name":"TOKEN","value":"x","secret":true,"secret_provider":"internal"}`)
+	p.play(422, "POST", all, `{"scope":"stack","scope_id":"{stack}","name":"LATER","secret":true,"secret_provider":"vault","reference":"a/b#c"}`)
+	p.play(200, "PATCH", all+"/{plain}", `{"value":""}`)
+	p.play(200, "POST", all+"/import", `{"scope":"stack","scope_id":"{stack}","text":"A=1\nB=2\n","secret":false}`)
+	p.play(200, "GET", all, "")
+	p.play(200, "GET", all+"/export?scope=stack&scope_id={stack}", "")
+	p.play(200, "PUT", "/api/custom/stacks/{stack}/global-variables", `{"ids":["{plain}"]}`)
+	p.play(200, "GET", "/api/custom/stacks/{stack}/global-variables", "")
+}
+
+func (p *players) playMachines() {
+	p.s.board().Workers.Connected(core.WorkerID(p.named["worker"]), "web-1")
+	for _, path := range []string{"/healthz", "/readyz", "/version", "/metrics", "/api/custom/metrics", "/api/custom/metrics/targets", "/api/custom/workers/{worker}/metrics"} {
+		p.play(200, "GET", path, "")
+	}
+	p.play(200, "GET", "/api/custom/openapi.json", "")
+}
+
+func (p *players) playDeletions() {
+	p.play(409, "DELETE", "/api/custom/workers/{worker}", "")
+	p.play(204, "DELETE", "/api/custom/workers/{other worker}", "")
+	p.play(204, "DELETE", "/api/custom/variables/{plain}", "")
+	p.play(202, "DELETE", "/api/custom/stacks/{stack}?teardown=true&volumes=true", "")
+	p.play(204, "DELETE", "/api/custom/stacks/{lazy}", "")
+	p.play(409, "DELETE", repositoriesPath+"/{repository}", "")
+	p.s.exec(`DELETE FROM stacks`)
+	p.play(409, "DELETE", keysPath+"/{credential}", "")
+	p.play(204, "DELETE", repositoriesPath+"/{repository}", "")
+	p.play(204, "DELETE", keysPath+"/{credential}", "")
+	p.play(204, "DELETE", "/api/custom/users/{user}", "")
+	p.play(204, "DELETE", "/api/custom/service-accounts/{account}/keys/{key}", "")
+	p.play(204, "DELETE", "/api/custom/service-accounts/{account}", "")
+}

@@ -1,0 +1,116 @@
+package handlers_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"berth/core/access"
+	"berth/core/pace"
+)
+
+// TestEventsAreWhatTheDescriptionSays reads the stream of a deployment that was cancelled.
+func TestEventsAreWhatTheDescriptionSays(t *testing.T) {
+	s := newStand(t)
+	p := &players{t: t, s: s, d: describe(t, s), key: s.admin(), named: map[string]string{}, played: map[string]bool{}}
+	p.playRepositories()
+	p.playWorkers()
+	p.playStacks()
+	p.deploy()
+	w := p.answer("GET", p.fill("/api/custom/deployments/{deployment}/stream"), "")
+	kinds := map[string]string{"log": "LogPiece", "end": "DeploymentAnswer"}
+	seen := ""
+	for _, event := range strings.Split(strings.TrimSpace(w.Body.String()), "\n\n") {
+		head, data, found := strings.Cut(event, "\ndata: ")
+		kind := head[strings.Index(head, "event: ")+len("event: "):]
+		if !found || kinds[kind] == "" {
+			t.Fatalf("the event %q is of no described kind", event)
+		}
+		for _, complaint := range p.d.misfits(at(p.d.doc, "components", "schemas", kinds[kind]), []byte(data)) {
+			t.Errorf("%s: %s", event, complaint)
+		}
+		seen += kind + " "
+	}
+	if seen != "log end " {
+		t.Errorf("the events are %s", seen)
+	}
+}
+
+// TestRefusalsAreWhatTheDescriptionSays plays every operation in every way that the guard or
+// the decoder refuses, and holds each answer against the document.
+func TestRefusalsAreWhatTheDescriptionSays(t *testing.T) {
+	s := newStand(t)
+	p := &players{t: t, s: s, d: describe(t, s), key: s.admin()}
+	_, viewer := s.key(s.account(access.RoleViewer), 0)
+	statuses := map[int]int{}
+	p.d.each(func(method, pattern string, op map[string]any) {
+		path := absent(pattern)
+		try := func(name string, c call) {
+			c.method, c.path = method, path
+			w := s.doBriefly(c, strings.HasSuffix(pattern, "/stream"))
+			for _, complaint := range p.d.complaints(method, path, w) {
+				t.Errorf("%s %s, %s: %d: %s\n%s", method, path, name, w.Code, complaint, w.Body)
+			}
+			statuses[w.Code]++
+		}
+		try("nobody", call{})
+		try("a bad key", call{key: "berth_sk_no"})
+		try("a viewer", call{key: viewer, body: "{}"})
+		try("another site", call{key: p.key, header: http.Header{"Sec-Fetch-Site": {"cross-site"}}})
+		for name, body := range map[string]string{"no JSON": "{", "an unknown field": `{"x":1}`, "a wrong type": "[]", "nothing": "{}", "too much": strings.Repeat(" ", 1<<20+1)} {
+			try(name, call{key: p.key, body: body})
+		}
+		try("another media type", call{key: p.key, body: "{}", header: http.Header{"Content-Type": {"text/plain"}}})
+		path += "?limit=x&wait=x&tail=x&online=x&teardown=x&follow=x&after=x&scope=x&path=.."
+		try("a bad query", call{key: p.key, body: "{}"})
+	})
+	for _, status := range []int{400, 401, 403, 404, 413, 415, 422} {
+		if statuses[status] == 0 {
+			t.Errorf("nothing was answered with %d: %v", status, statuses)
+		}
+	}
+}
+
+// TestOverloadIsWhatTheDescriptionSays plays every operation under limits that let nothing in.
+func TestOverloadIsWhatTheDescriptionSays(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*stand)
+		status int
+	}{
+		"too often":   {func(s *stand) { s.deps.Guard.Limits.Rate = pace.Rule{Burst: 1, Every: time.Hour} }, 429},
+		"too many":    {func(s *stand) { s.deps.Guard.Limits.InFlight = 0 }, 503},
+		"no database": {func(s *stand) { s.deps.Ops.Store = broken{} }, 503},
+	} {
+		s := newStand(t)
+		p := &players{t: t, s: s, d: describe(t, s)}
+		c.change(s)
+		s.build()
+		statuses := map[int]int{}
+		p.d.each(func(method, path string, _ map[string]any) {
+			statuses[p.answer(method, absent(path), "").Code]++
+		})
+		if statuses[c.status] == 0 {
+			t.Errorf("%s: nothing was answered with %d: %v", name, c.status, statuses)
+		}
+	}
+}
+
+// broken is a database that does not answer.
+type broken struct{}
+
+func (broken) Ping(context.Context) error { return errors.New("away") }
+
+// TestTheDescriptionIsTheSameEachTime also proves that it needs no credential.
+func TestTheDescriptionIsTheSameEachTime(t *testing.T) {
+	first, second := newStand(t), newStand(t)
+	get := func(s *stand) []byte {
+		return s.do(call{method: "GET", path: "/api/custom/openapi.json"}).Body.Bytes()
+	}
+	if a, b := get(first), get(second); !bytes.Equal(a, b) || len(a) < 10_000 {
+		t.Errorf("%d bytes, then %d others", len(a), len(b))
+	}
+}
