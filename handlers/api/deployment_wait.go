@@ -15,11 +15,11 @@ type DeploymentFinder interface {
 	Deployment(ctx context.Context, id core.DeploymentID) (stacks.Deployment, error)
 }
 
-// The pause between two looks at a deployment that is waited for: short at first, since
-// most end within a second.
+// The pause between two looks at a deployment that is waited for is a twentieth of the
+// time waited so far, within these bounds: the answer comes at most that much late.
 const (
-	firstLook = 10 * time.Millisecond
-	lastLook  = 500 * time.Millisecond
+	shortestPause = 5 * time.Millisecond
+	longestPause  = 500 * time.Millisecond
 )
 
 // answerDeployment answers with a deployment that was just asked for: 202 at once, or with
@@ -41,13 +41,13 @@ func answerDeployment(w http.ResponseWriter, r *http.Request, finder DeploymentF
 func awaitEnd(ctx context.Context, finder DeploymentFinder, d stacks.Deployment, wait time.Duration) (stacks.Deployment, error) {
 	deadline := time.NewTimer(wait)
 	defer deadline.Stop()
-	for pause := firstLook; !d.State.Ended(); pause = min(2*pause, lastLook) {
+	for began := time.Now(); !d.State.Ended(); {
 		select {
 		case <-ctx.Done():
 			return d, ctx.Err()
 		case <-deadline.C:
 			return d, nil
-		case <-time.After(pause):
+		case <-time.After(min(max(time.Since(began)/20, shortestPause), longestPause)):
 		}
 		current, err := finder.Deployment(ctx, d.ID)
 		if err != nil {

@@ -37,7 +37,11 @@ type Engine struct {
 var _ worker.Engine = (*Engine)(nil)
 
 // pace is how often Verify looks. Tests keep it.
-type pace struct{ first, most time.Duration }
+type pace struct{ least, most time.Duration }
+
+// interval is the pause before the next look: an eighth of the time spent so far, so that
+// what became healthy is seen little later, and what takes long is seldom asked.
+func (p pace) interval(spent time.Duration) time.Duration { return min(max(spent/8, p.least), p.most) }
 
 // Open returns an Engine. It connects when first used, so an engine that is away shows
 // in Info, not here; an error means that the options make no sense.

@@ -47,8 +47,7 @@ func (w *watch) run(ctx context.Context, timeout time.Duration) error {
 		timeout = defaultTimeout
 	}
 	w.before = map[string]int{}
-	deadline := time.Now().Add(timeout)
-	interval := w.engine.pace.first
+	began := time.Now()
 	for {
 		seen, err := w.engine.observe(ctx, w.project.Name)
 		if err != nil {
@@ -58,16 +57,15 @@ func (w *watch) run(ctx context.Context, timeout time.Duration) error {
 		if err != nil || pause == 0 {
 			return err
 		}
-		left := time.Until(deadline)
+		left := timeout - time.Since(began)
 		if left <= 0 {
 			return w.late(ctx, seen, timeout)
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(min(interval, pause, left)):
+		case <-time.After(min(w.engine.pace.interval(time.Since(began)), pause, left)):
 		}
-		interval = min(interval*3/2, w.engine.pace.most)
 	}
 }
 

@@ -1,0 +1,38 @@
+// Command bench measures Berth as a whole on this machine and prints the figures beside
+// their goals. It needs Go, Git and a Docker Engine; it pulls nothing, uses free ports
+// and its own names ("bench-…"), and removes what it made.
+//
+//	go run ./local/bench               measure everything, about eight minutes
+//	go run ./local/bench deploy idle   measure only these
+//	go run ./local/bench -runs 30      more repetitions where there are any
+//
+// The server is always the real program, built from this checkout as it is shipped and
+// running in a process of its own on a database of its own. What the figures mean:
+//
+//   - deploy: from the request POST /stacks/{id}/sync?wait= to its answer, after a commit
+//     that changes one environment value, so that the container is recreated. The
+//     repository is served over HTTP by Git's own http-backend; fetch, render, dispatch
+//     over the TLS port, a real Docker Engine and the wait until healthy are included.
+//     Beside it, in turns, "docker compose up -d --wait" of the same rendered file with
+//     the same change under another project name. Overhead is the difference of
+//     the medians. Compose looks every 500 ms whether it may end; so that its
+//     pauses do not flatter Berth, "docker compose up -d" without --wait, which ends once the
+//     container was started, is measured too. "unchanged" is the same with nothing new
+//     in the repository.
+//   - memory: resident set (VmRSS) of each process after 20 seconds at rest, in brackets the
+//     part that belongs to no file (RssAnon); sizes of the stripped programs; from the
+//     start of the process local to the first 200 of /readyz, on an existing database.
+//   - noop-sync: from POST /repositories/{id}/sync until asked_at is null again, which
+//     comes after the decisions were committed. Once with a head that was seen
+//     before, once with a new commit beside all stacks, which is fetched and judged
+//     for each of them.
+//   - idle: processor time of the server and its children, over a minute, with every
+//     stack in sync, in percent of one core; and whether anything was committed to the
+//     database meanwhile.
+//
+// In noop-sync and idle the stacks are deployed by a real worker, inside the process of
+// bench, whose container engine only remembers: what it costs is not the server's.
+//
+// Start reading at main, then figures in figure.go. It decides nothing about Berth, and
+// nothing else may use it.
+package main

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// limit bounds a whole run.
+const limit = 40 * time.Minute
+
+// measurement is one group of figures.
+type measurement struct {
+	name    string
+	measure func(ctx context.Context, b *bench) ([]figure, error)
+}
+
+var measurements = []measurement{
+	{"deploy", measureDeploy},
+	{"memory", measureMemory},
+	{"noop-sync", measureNoopSync},
+	{"idle", measureIdle},
+}
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+func run(args []string, out, errs io.Writer) int {
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.SetOutput(errs)
+	runs := flags.Int("runs", 10, "how often what is repeated is measured, 3 to 100")
+	if err := flags.Parse(args); err != nil {
+		return 2
+	}
+	chosen, err := choose(flags.Args())
+	if err != nil || *runs < 3 || *runs > 100 {
+		fmt.Fprintln(errs, "bench:", errors.Join(err, flagProblem(*runs)))
+		return 2
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	if err := measureAll(ctx, chosen, *runs, out, errs); err != nil {
+		fmt.Fprintln(errs, "bench:", err)
+		return 1
+	}
+	return 0
+}
+
+func flagProblem(runs int) error {
+	if runs < 3 || runs > 100 {
+		return fmt.Errorf("-runs %d: give a number from 3 to 100", runs)
+	}
+	return nil
+}
+
+// choose finds the measurements by name; none named means all.
+func choose(names []string) ([]measurement, error) {
+	if len(names) == 0 {
+		return measurements, nil
+	}
+	var chosen []measurement
+	known := make([]string, len(measurements))
+	for _, name := range names {
+		found := false
+		for i, m := range measurements {
+			known[i] = m.name
+			if m.name == name {
+				chosen, found = append(chosen, m), true
+			}
+		}
+		if !found {
+			return nil, fmt.Errorf("there is no measurement %q; there are %s", name, strings.Join(known, ", "))
+		}
+	}
+	return chosen, nil
+}
+
+// measureAll measures one group after the other and prints each as it is known.
+func measureAll(ctx context.Context, chosen []measurement, runs int, out, errs io.Writer) (err error) {
+	b, err := newBench(runs, errs)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.close()) }()
+	fmt.Fprintln(out, machine())
+	for _, m := range chosen {
+		b.say("measuring %s", m.name)
+		before := load()
+		figures, err := m.measure(ctx, b)
+		if err != nil {
+			return fmt.Errorf("%s: %w", m.name, err)
+		}
+		fmt.Fprintf(out, "\n%s (load average %s before, %s after)\n", m.name, before, load())
+		if err := print(out, figures); err != nil {
+			return err
+		}
+	}
+	return nil
+}
