@@ -49,7 +49,7 @@ func faultCodes(t *testing.T, root string) (made map[string]string, literals map
 	t.Helper()
 	made, literals = map[string]string{}, map[string]bool{}
 	err := filepath.WalkDir(root, func(file string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() && (e.Name() == "testdata" || strings.HasPrefix(e.Name(), ".") && file != root) {
+		if err != nil || e.IsDir() && (e.Name() == "testdata" || e.Name() == "coretest" || strings.HasPrefix(e.Name(), ".") && file != root) {
 			if err == nil {
 				return fs.SkipDir
 			}
