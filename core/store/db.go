@@ -23,7 +23,8 @@ type DB struct {
 }
 
 // NewDB joins a writer and a pool of readers of one database. They may be the same.
-// broken may be nil; otherwise it ends the process when a commit fails with an I/O error.
+// broken may be nil; otherwise it is called when a commit fails with an I/O error, and ends the
+// process. Other failures leave the rows as they were and are faults only.
 func NewDB(writer, readers *sql.DB, dialect Dialect, broken func(error)) *DB {
 	return &DB{writer: writer, readers: readers, dialect: dialect, broken: broken}
 }
@@ -42,13 +43,24 @@ func (db *DB) Read(ctx context.Context, fn func(*Tx) error) error {
 	return db.in(ctx, db.readers, &sql.TxOptions{ReadOnly: db.dialect.ReadOnlyTx}, fn)
 }
 
+// maxAttempts bounds how often a database may ask for a write to be run again.
+const maxAttempts = 5
+
+var errReadOnly = fault.New(fault.Unavailable, "store.broken",
+	"The database takes no writes; nothing was changed. Check that its files below DATA_DIR are where they were and may be written.")
+
 // Write runs fn in the writing transaction and commits it when fn returns nil. fn may be
 // run again from the start when the database asks for that, so it must have no effect
 // outside the transaction.
 func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 	for attempt := 0; ; attempt++ {
 		err := db.in(ctx, db.writer, nil, fn)
-		if err == nil || attempt == 4 || !db.dialect.Retry(err) {
+		switch {
+		case err == nil:
+			return nil
+		case db.dialect.ReadOnly(err):
+			return errReadOnly.Because(err)
+		case attempt == maxAttempts-1 || !db.dialect.Retry(err):
 			return err
 		}
 	}
@@ -57,20 +69,23 @@ func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 func (db *DB) in(ctx context.Context, pool *sql.DB, opts *sql.TxOptions, fn func(*Tx) error) error {
 	tx, err := pool.BeginTx(ctx, opts)
 	if err != nil {
-		return db.failure("begin", err)
+		return db.failure(ctx, "begin", err)
 	}
 	defer tx.Rollback()
 	if err := fn(&Tx{ctx: ctx, tx: tx, dialect: db.dialect}); err != nil {
-		return db.failure("run", err)
+		return db.failure(ctx, "run", err)
 	}
 	if err := tx.Commit(); err != nil {
-		return db.failure("commit", err)
+		if db.dialect.Broken(err) && db.broken != nil {
+			db.broken(fmt.Errorf("store: commit: %w", err))
+		}
+		return db.failure(ctx, "commit", err)
 	}
 	return nil
 }
 
 // failure turns an error of the database into a fault; faults of the caller pass.
-func (db *DB) failure(step string, err error) error {
+func (db *DB) failure(ctx context.Context, step string, err error) error {
 	var known *fault.Error
 	if errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -81,11 +96,10 @@ func (db *DB) failure(step string, err error) error {
 		return fault.New(fault.Unavailable, "store.disk_full",
 			"The server's disk is full, so nothing can be stored. Free some space below DATA_DIR; nothing was changed.").Because(err)
 	case db.dialect.Broken(err):
-		if db.broken != nil {
-			db.broken(err)
-		}
 		return fault.New(fault.Unavailable, "store.broken",
-			"The database could not be written. The server's log names the cause; check the disk below DATA_DIR.").Because(err)
+			"The database could not be read or written. The server's log names the cause; check the disk below DATA_DIR.").Because(err)
+	case ctx.Err() != nil: // the driver met the transaction that its context's end rolled back
+		return fmt.Errorf("store: %s: %w", step, ctx.Err())
 	}
 	return err
 }
@@ -99,7 +113,8 @@ type Dialect struct {
 	Duplicate   func(error) bool          // a unique constraint was violated
 	Retry       func(error) bool          // the transaction may be run again
 	Full        func(error) bool          // no space left
-	Broken      func(error) bool          // an I/O error: the state on disk is unknown
+	Broken      func(error) bool          // an I/O error or a damaged file: after a commit the state on disk is unknown
+	ReadOnly    func(error) bool          // the database takes no writes at all
 	ReadOnlyTx  bool                      // the driver understands sql.TxOptions.ReadOnly
 }
 

@@ -29,7 +29,11 @@ type migration struct {
 // Conflict "store.newer" when the database is ahead of this program, "store.altered"
 // when a step that was applied differs from this program's.
 func (db *DB) Migrate(ctx context.Context, now time.Time) error {
-	steps, err := migrations(migrationFiles)
+	return db.migrate(ctx, migrationFiles, now)
+}
+
+func (db *DB) migrate(ctx context.Context, files fs.FS, now time.Time) error {
+	steps, err := migrations(files)
 	if err != nil {
 		return err
 	}

@@ -37,16 +37,12 @@ const readers = 8
 // called when a commit fails in a way that leaves the state on disk unknown.
 // Faults: Unavailable "store.open" naming dir.
 func Open(ctx context.Context, dir string, broken func(error)) (*store.DB, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := makePrivate(dir); err != nil {
 		return nil, openFault(dir, err)
 	}
 	path := "file:" + (&url.URL{Path: filepath.Join(dir, File)}).EscapedPath() + "?" + pragmas
 	writer, err := pool(ctx, path+"&_txlock=immediate", 1)
 	if err != nil {
-		return nil, openFault(dir, err)
-	}
-	if err := os.Chmod(filepath.Join(dir, File), 0o600); err != nil {
-		writer.Close()
 		return nil, openFault(dir, err)
 	}
 	read, err := pool(ctx, path+"&_pragma=query_only(ON)", readers)
@@ -57,19 +53,52 @@ func Open(ctx context.Context, dir string, broken func(error)) (*store.DB, error
 	return store.NewDB(writer, read, Dialect(), broken), nil
 }
 
-// Inspect opens an existing database for reading only, so that it can be checked
-// before anything is written; the file stays as it is, byte for byte. A nil DB and nil
-// error mean that there is none yet.
+// makePrivate makes the directory and the database's file, and gives all of its files to their
+// owner alone. SQLite makes the log and its index with the mode that the file has.
+func makePrivate(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	path := filepath.Join(dir, File)
+	made, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err == nil {
+		return made.Close()
+	}
+	if !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	for _, name := range []string{path, path + "-wal", path + "-shm"} {
+		if err := os.Chmod(name, 0o600); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Inspect opens an existing database for reading only, so that it can be checked before
+// anything is written. Every file stays as it is, byte for byte, and none is added, also when
+// a writer was killed and rows are in the write-ahead log alone. It takes no locks: nobody
+// else may have the database open. A nil DB and nil error mean that there is none yet.
 func Inspect(ctx context.Context, dir string) (*store.DB, error) {
 	path := filepath.Join(dir, File)
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
-	db, err := pool(ctx, "file:"+(&url.URL{Path: path}).EscapedPath()+"?mode=ro&_pragma=query_only(ON)&_pragma=busy_timeout(10000)", 1)
+	db, err := pool(ctx, "file:"+(&url.URL{Path: path}).EscapedPath()+"?mode=ro&_pragma=query_only(ON)&"+traceless(path), 1)
 	if err != nil {
 		return nil, openFault(dir, err)
 	}
 	return store.NewDB(db, db, Dialect(), nil), nil
+}
+
+// traceless says how to read a database such that SQLite makes no files beside it. Without a
+// log the file is all there is. A log is read with an index in memory, which SQLite
+// does for whoever has the database alone; locks that do nothing grant that.
+func traceless(path string) string {
+	if log, err := os.Stat(path + "-wal"); err != nil || log.Size() == 0 {
+		return "immutable=1"
+	}
+	return "vfs=unix-none&_pragma=locking_mode(EXCLUSIVE)"
 }
 
 func pool(ctx context.Context, dsn string, size int) (*sql.DB, error) {
@@ -105,7 +134,8 @@ func Dialect() store.Dialect {
 		Full: func(err error) bool {
 			return primary(lib.SQLITE_FULL)(err) || strings.Contains(err.Error(), "no space left on device")
 		},
-		Broken:      primary(lib.SQLITE_IOERR, lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB, lib.SQLITE_READONLY),
+		Broken:   primary(lib.SQLITE_IOERR, lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB),
+		ReadOnly: primary(lib.SQLITE_READONLY),
 	}
 }
 
