@@ -28,7 +28,7 @@ var administered = []string{"users", "invites", "service-accounts", "integration
 func needed(r handlers.Route) access.Capability {
 	name := r.Method + " " + r.Pattern
 	area, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(r.Pattern, "/api/custom"), "/"), "/")
-	read := r.Method == http.MethodGet
+	read := r.Method == http.MethodGet && !asks(r)
 	switch {
 	case slices.Contains(open, name):
 		return access.Public
@@ -42,6 +42,12 @@ func needed(r handlers.Route) access.Capability {
 		return access.View
 	}
 	return access.Operate
+}
+
+// asks reports whether a page does nothing but ask for what a form then does, and so demands the same.
+func asks(r handlers.Route) bool {
+	last := r.Pattern[strings.LastIndexByte(r.Pattern, '/')+1:]
+	return r.Surface == guard.Page && slices.Contains([]string{"new", "settings", "delete", "redeploy", "revoke", "{variable}"}, last)
 }
 
 func TestEveryRouteDemandsWhatItsAreaDoes(t *testing.T) {

@@ -11,6 +11,7 @@ type Deps struct {
 	Ops          OpsDeps
 	Repositories RepositoriesDeps
 	Stacks       StacksDeps
+	UI           UIDeps
 	Variables    VariablesDeps
 	Workers      WorkersDeps
 }

@@ -15,5 +15,5 @@ func Routes(d Deps) []Route {
 		workerRoutes(d),
 		metricsRoutes(d),
 	)
-	return append(described, openAPIRoutes(d, described)...)
+	return slices.Concat(described, openAPIRoutes(d, described), uiRoutes(d))
 }

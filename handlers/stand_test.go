@@ -73,6 +73,7 @@ func newStand(t testing.TB) *stand {
 	s.deps.Repositories, s.deps.Variables = s.repositoriesDeps(), s.variablesDeps()
 	s.deps.Stacks = s.stacksDeps()
 	s.deps.Workers, s.deps.Metrics = s.workersDeps()
+	s.deps.UI = s.uiDeps()
 	s.build()
 	return s
 }

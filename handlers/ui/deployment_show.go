@@ -93,9 +93,11 @@ func Deployment(reader DeploymentReader, workers WorkerFinder, now core.Clock) h
 			return err
 		}
 		page := showDeployment(d, s, now())
-		if page.Worker, err = newNames(nil, workers).worker(r.Context(), d.Worker); err != nil {
+		worker, err := newNames(nil, workers).worker(r.Context(), d.Worker)
+		if err != nil {
 			return err
 		}
+		page.Worker = worker.Name
 		// The state was read first: the log of a deployment that had ended is whole.
 		pieces, err := reader.DeploymentLog(r.Context(), d.ID, after, logPageSize)
 		if err != nil {

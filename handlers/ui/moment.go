@@ -39,6 +39,8 @@ func ago(d time.Duration, t, now time.Time) string {
 
 func coarse(d time.Duration) string {
 	switch {
+	case d < time.Minute:
+		return "<1 min"
 	case d < time.Hour:
 		return fmt.Sprintf("%d min", int(d.Minutes()))
 	case d < 48*time.Hour:
@@ -52,6 +54,8 @@ func took(d time.Duration) string {
 	switch {
 	case d < 0:
 		return ""
+	case d < time.Millisecond:
+		return "<1 ms"
 	case d < time.Second:
 		return fmt.Sprintf("%d ms", d.Milliseconds())
 	case d < 10*time.Second:

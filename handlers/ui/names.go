@@ -23,37 +23,44 @@ type WorkerFinder interface {
 type names struct {
 	repositories RepositoryFinder
 	workers      WorkerFinder
-	known        map[string]string
+	known        map[string]known
+}
+
+// known is what a name stands for.
+type known struct {
+	Name string
+	Away bool // a worker that is offline or revoked: nothing of it can be reached
 }
 
 func newNames(repositories RepositoryFinder, workers WorkerFinder) *names {
-	return &names{repositories: repositories, workers: workers, known: map[string]string{}}
+	return &names{repositories: repositories, workers: workers, known: map[string]known{}}
 }
 
 // repository returns a repository's name; its identifier when it is gone.
 func (n *names) repository(ctx context.Context, id core.RepositoryID) (string, error) {
-	return n.name(string(id), func() (string, error) {
+	r, err := n.find(string(id), func() (known, error) {
 		found, err := n.repositories.Repository(ctx, id)
-		return found.Name, err
+		return known{Name: found.Name}, err
 	})
+	return r.Name, err
 }
 
-// worker returns a worker's host name; its identifier when it is gone, and "" for none.
-func (n *names) worker(ctx context.Context, id core.WorkerID) (string, error) {
-	return n.name(string(id), func() (string, error) {
+// worker returns what is known of a worker; its identifier when it is gone, and nothing for none.
+func (n *names) worker(ctx context.Context, id core.WorkerID) (known, error) {
+	return n.find(string(id), func() (known, error) {
 		found, err := n.workers.Worker(ctx, id)
-		return found.Hostname, err
+		return known{Name: found.Hostname, Away: !found.Online}, err
 	})
 }
 
-func (n *names) name(id string, find func() (string, error)) (string, error) {
-	if name, found := n.known[id]; found || id == "" {
-		return name, nil
+func (n *names) find(id string, look func() (known, error)) (known, error) {
+	if found, before := n.known[id]; before || id == "" {
+		return found, nil
 	}
-	name, err := find()
+	found, err := look()
 	if fault.Is(err, fault.NotFound) {
-		name, err = id, nil
+		found, err = known{Name: id, Away: true}, nil
 	}
-	n.known[id] = name
-	return name, err
+	n.known[id] = found
+	return found, err
 }

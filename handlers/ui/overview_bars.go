@@ -28,10 +28,17 @@ const (
 	barLeast  = 4
 )
 
-// barsOf draws deployments that come newest first. Heights grow with the logarithm of the time,
-// from a second to ten minutes: what matters is whether something took ten times as long.
+// shortest is the time up to which the highest bar would be no higher.
+const shortest = 10 * time.Second
+
+// barsOf draws deployments that come newest first. Heights grow with the logarithm of the time:
+// what matters is whether something took ten times as long.
 func barsOf(all []stacks.Deployment, now time.Time) barChart {
 	chart := barChart{Width: overviewBars * barStep, Height: barHeight}
+	longest := shortest
+	for _, d := range all {
+		longest = max(longest, lasted(d, now))
+	}
 	good, bad := 0, 0
 	for i, d := range all {
 		b := badgeOf(deploymentBadges, d.State)
@@ -41,18 +48,10 @@ func barsOf(all []stacks.Deployment, now time.Time) barChart {
 		case "bad":
 			bad++
 		}
-		lasted := between(d.StartedAt, d.FinishedAt, now)
-		height := barLeast
-		if !d.StartedAt.IsZero() {
-			end := d.FinishedAt
-			if end.IsZero() {
-				end = now
-			}
-			height = heightOf(end.Sub(d.StartedAt))
-		}
+		height := heightOf(lasted(d, now), longest)
 		title := b.Word
-		if lasted != "" {
-			title += ", " + lasted
+		if !d.StartedAt.IsZero() {
+			title += ", " + took(lasted(d, now))
 		}
 		chart.Bars = append(chart.Bars, bar{X: chart.Width - (i+1)*barStep, Y: barHeight - height, H: height, Tone: b.Tone,
 			Title: title + ", " + at(d.QueuedAt, now).UTC})
@@ -61,8 +60,18 @@ func barsOf(all []stacks.Deployment, now time.Time) barChart {
 	return chart
 }
 
-func heightOf(d time.Duration) int {
-	const longest = 600 // seconds
-	share := math.Log1p(max(0, d.Seconds())) / math.Log1p(longest)
+// lasted is how long a deployment took, up to now while it has not ended; 0 when it has not begun.
+func lasted(d stacks.Deployment, now time.Time) time.Duration {
+	if d.StartedAt.IsZero() {
+		return 0
+	}
+	if !d.FinishedAt.IsZero() {
+		now = d.FinishedAt
+	}
+	return max(0, now.Sub(d.StartedAt))
+}
+
+func heightOf(d, longest time.Duration) int {
+	share := math.Log1p(d.Seconds()) / math.Log1p(longest.Seconds())
 	return barLeast + int(min(1, share)*float64(barHeight-barLeast))
 }

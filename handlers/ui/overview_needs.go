@@ -50,7 +50,7 @@ func (o *overview) stackNeeds() ([]need, error) {
 
 func (o *overview) stackNeed(s stacks.Stack) (need, error) {
 	b := stackBadge(s)
-	n := need{Tone: b.Tone, Icon: b.Icon, Kind: "Stack", Name: s.Name, Href: stackHref(s.ID), Why: whyStack(s), Since: at(s.UpdatedAt, o.now),
+	n := need{Tone: b.Tone, Icon: b.Icon, Kind: "Stack", Name: s.Name, Href: stackHref(s.ID), Why: whyStack(s), Since: at(later(s.UpdatedAt, s.ObservedAt), o.now),
 		Action: "Look at it", ActionHref: stackHref(s.ID)}
 	if service, found := ailing(s); found {
 		n.Action, n.ActionHref = "Read the log of "+service, serviceHref(s, service)+"/logs"
@@ -61,6 +61,13 @@ func (o *overview) stackNeed(s stacks.Stack) (need, error) {
 		n.Action, n.ActionHref = "See what happened", deploymentHref(last.Items[0].ID)
 	}
 	return n, err
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // ailing finds the compose service that makes a stack degraded.

@@ -78,7 +78,7 @@ func TestHostileTextStaysText(t *testing.T) {
 					t.Fatal(err)
 				}
 				shown = shown || bytes.Contains(page, []byte("evil"))
-				walk(t, page, func(n *html.Node, _ []*html.Node) { harmless(t, n) })
+				walk(t, page, func(n *html.Node) { harmless(t, n) })
 			}
 			if !shown {
 				t.Error("nothing of the model is on the page")
@@ -115,7 +115,7 @@ func check(t *testing.T, page []byte) {
 	wellFormed(t, page)
 	ids, labelled, needed := map[string]int{}, map[string]bool{}, map[string]string{}
 	headings := 0
-	walk(t, page, func(n *html.Node, above []*html.Node) {
+	walk(t, page, func(n *html.Node) {
 		if n.Type == html.TextNode && strings.Contains(n.Data, "<no value>") {
 			t.Error("the page shows something that its model does not have")
 		}
@@ -195,20 +195,16 @@ func wellFormed(t *testing.T, page []byte) {
 	}
 }
 
-func walk(t *testing.T, page []byte, visit func(n *html.Node, above []*html.Node)) {
+func walk(t *testing.T, page []byte, visit func(*html.Node)) {
 	t.Helper()
 	root, err := html.Parse(bytes.NewReader(page))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var down func(n *html.Node, above []*html.Node)
-	down = func(n *html.Node, above []*html.Node) {
-		visit(n, above)
-		for c := n.FirstChild; c != nil; c = c.NextSibling {
-			down(c, append(above, n))
-		}
+	visit(root)
+	for n := range root.Descendants() {
+		visit(n)
 	}
-	down(root, nil)
 }
 
 func attr(n *html.Node, name string) string {

@@ -43,7 +43,7 @@ func (sampleStore) Revision(context.Context, core.StackID, int) (stacks.Revision
 
 func sampleStack() stacks.Stack {
 	return stacks.Stack{ID: "stk_1", Name: "shop", Repository: "rep_1", Path: "apps/shop", Worker: "wrk_1", WorkerTags: []string{"production"}, AutoSync: true, Status: stacks.StatusDegraded,
-		Seen: "9f31c02d4a5e6f7a8b9c0d1e2f3a4b5c6d7e8f90", Revision: 12, Commit: "9f31c02d4a5e6f7a8b9c0d1e2f3a4b5c6d7e8f90", Error: "compose service db is unhealthy", ObservedAt: before(20 * time.Second),
+		Seen: "9f31c02d4a5e6f7a8b9c0d1e2f3a4b5c6d7e8f90", Revision: 12, Commit: "9f31c02d4a5e6f7a8b9c0d1e2f3a4b5c6d7e8f90", Error: "compose service db is unhealthy", ObservedAt: before(20 * time.Minute),
 		Containers: []stacks.ContainerState{
 			{Service: "api", Container: "shop-api-1", Image: "registry.example.com/shop/api:2025.11.3", State: "running", Health: "healthy", StartedAt: before(29 * time.Hour), Ports: []string{"8080->80/tcp"}, Revision: 12},
 			{Service: "api", Container: "shop-api-2", Image: "registry.example.com/shop/api:2025.11.3", State: "running", Health: "starting", StartedAt: before(time.Minute), Ports: []string{"8081->80/tcp"}, Revision: 12},

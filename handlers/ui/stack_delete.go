@@ -82,10 +82,11 @@ func newDeletePage(s stacks.Stack, teardown, volumes bool) stackDeletePage {
 }
 
 func writeDelete(w http.ResponseWriter, r *http.Request, status int, s stacks.Stack, workers WorkerFinder, page stackDeletePage) error {
-	var err error
-	if page.Worker, err = newNames(nil, workers).worker(r.Context(), s.Worker); err != nil {
+	worker, err := newNames(nil, workers).worker(r.Context(), s.Worker)
+	if err != nil {
 		return err
 	}
+	page.Worker = worker.Name
 	f := newFrame(r, inStacks, "Delete "+s.Name, crumb{"Stacks", "/stacks"}, crumb{s.Name, stackHref(s.ID)})
 	f.Problem = status != http.StatusOK
 	return stackDeleteView.write(w, r, status, f, page)

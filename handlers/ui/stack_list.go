@@ -54,6 +54,7 @@ type stackLine struct {
 	Repository string
 	Folder     string
 	Worker     string
+	Away       bool // its worker is offline
 	Commit     string
 	Revision   int
 	Waiting    bool // a newer commit is there and not deployed
@@ -107,7 +108,7 @@ func stackLines(ctx context.Context, all []stacks.Stack, names *names, now core.
 			return nil, err
 		}
 		lines[i] = stackLine{Name: s.Name, Href: stackHref(s.ID), Badge: stackBadge(s), Why: s.Error, Repository: repository, Folder: folderName(s.Path),
-			Worker: worker, Commit: s.Commit.Short(), Revision: s.Revision, Waiting: s.OutOfSync && s.Status != stacks.StatusNew, Manual: !s.AutoSync,
+			Worker: worker.Name, Away: worker.Away, Commit: s.Commit.Short(), Revision: s.Revision, Waiting: s.OutOfSync && s.Status != stacks.StatusNew, Manual: !s.AutoSync,
 			Checked: at(s.UpdatedAt, now())}
 	}
 	return lines, nil

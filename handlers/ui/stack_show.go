@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"berth/core"
@@ -43,7 +44,7 @@ type stackShowPage struct {
 	Head        stackHead
 	Facts       stackFacts
 	Services    []serviceLine
-	Observed    moment // when the services were last seen
+	Observed    moment // since when the services are as they are shown
 	Deployments deploymentTable
 	All         string // address of all deployments; empty: all are shown
 	Decisions   []decisionLine
@@ -53,6 +54,7 @@ type stackFacts struct {
 	Repository, RepositoryHref string
 	Folder                     string
 	Worker, WorkerHref         string
+	Away                       bool // the worker is offline: what is shown is how it was last seen
 	Tags                       []string
 	Revision                   int
 	Commit                     string
@@ -64,7 +66,6 @@ type decisionLine struct {
 	When     moment
 	Deployed bool
 	Cause    string
-	Commit   string
 	Reason   string
 	Href     string // the deployment; empty: none
 }
@@ -113,14 +114,17 @@ func showStack(ctx context.Context, reader StackReader, s stacks.Stack, now time
 		return page, err
 	}
 	for _, d := range decisions.Items {
-		page.Decisions = append(page.Decisions, showDecision(d, now))
+		page.Decisions = append(page.Decisions, showDecision(d, s.Path, now))
 	}
 	page.Services, err = servicesOf(ctx, reader, s, now)
 	return page, err
 }
 
-func showDecision(d stacks.Decision, now time.Time) decisionLine {
-	line := decisionLine{When: at(d.At, now), Deployed: d.Deployed, Cause: triggerWord(d.Trigger), Commit: d.Commit.Short(), Reason: sentence(d.Reason)}
+func showDecision(d stacks.Decision, folder string, now time.Time) decisionLine {
+	line := decisionLine{When: at(d.At, now), Deployed: d.Deployed, Cause: triggerWord(d.Trigger), Reason: d.Reason}
+	if folder == "" || !strings.HasPrefix(d.Reason, folder) { // which is spelled as it is
+		line.Reason = sentence(d.Reason)
+	}
 	if d.Deployment != "" {
 		line.Href = deploymentHref(d.Deployment)
 	}
@@ -134,7 +138,7 @@ func factsOf(ctx context.Context, s stacks.Stack, names *names) (stackFacts, err
 	}
 	worker, err := names.worker(ctx, s.Worker)
 	return stackFacts{Repository: repository, RepositoryHref: repositoryHref(s.Repository), Folder: folderName(s.Path),
-		Worker: worker, WorkerHref: "/stacks?worker=" + string(s.Worker), Tags: s.WorkerTags, Revision: s.Revision, Commit: s.Commit.Short(), Seen: s.Seen.Short(),
+		Worker: worker.Name, Away: worker.Away, WorkerHref: "/stacks?worker=" + string(s.Worker), Tags: s.WorkerTags, Revision: s.Revision, Commit: s.Commit.Short(), Seen: s.Seen.Short(),
 		Automatic: s.AutoSync}, err
 }
 

@@ -25,7 +25,7 @@ func TestColoursHaveContrast(t *testing.T) {
 	}
 	pairs := map[string]float64{
 		"ink/ground": 7, "ink/surface": 7, "ink/sunken": 7, "quiet/ground": 4.5, "quiet/surface": 4.5, "quiet/sunken": 4.5,
-		"accent/ground": 4.5, "accent/surface": 4.5, "accent/busy-soft": 4.5, "on-accent/accent": 4.5, "on-accent/accent-over": 4.5, "surface/ink": 7,
+		"accent/ground": 4.5, "accent/surface": 4.5, "accent/busy-soft": 4.5, "on-accent/accent": 4.5, "on-accent/accent-over": 4.5, "on-bad/bad": 4.5, "on-bad/bad-over": 4.5, "surface/ink": 7,
 		"ok/ok-soft": 4.5, "busy/busy-soft": 4.5, "warn/warn-soft": 4.5, "bad/bad-soft": 4.5, "idle/idle-soft": 4.5,
 		"ink/ok-soft": 7, "ink/busy-soft": 7, "ink/warn-soft": 7, "ink/bad-soft": 7, "ink/idle-soft": 7,
 		"ok/surface": 4.5, "busy/surface": 4.5, "warn/surface": 4.5, "bad/surface": 4.5, "bad/ground": 4.5, "ok/ground": 4.5,

@@ -9,6 +9,7 @@ import (
 	"berth/core/repositories"
 	"berth/handlers"
 	"berth/handlers/guard"
+	"berth/handlers/ui"
 )
 
 // mux builds the route table on the parts. The handlers see ports only; the hub's could
@@ -18,20 +19,21 @@ func (p *parts) mux() (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("APP_URL: %w", err)
 	}
+	setUp := identity.NewSetUp(p.store, p.passwords, p.cfg.Server.BootstrapToken, p.cfg.Now)
+	signIn := identity.NewSignIn(p.store, p.passwords, p.ring, p.cfg.Now)
+	accounts := identity.NewAccounts(p.store, p.ring, p.cfg.Now)
+	browser := repositories.NewBrowser(p.git)
 	return handlers.Mux(handlers.Deps{
 		Guard: guard.Config{AppURL: app, TrustedProxies: p.cfg.Server.TrustedProxies, Log: p.cfg.Log, Clock: p.cfg.Now, Meter: p.board.Own,
-			Doorkeeper: identity.NewDoorkeeper(p.store, p.ring, p.cfg.Now)},
-		Identity: handlers.IdentityDeps{
-			SetUp:    identity.NewSetUp(p.store, p.passwords, p.cfg.Server.BootstrapToken, p.cfg.Now),
-			SignIn:   identity.NewSignIn(p.store, p.passwords, p.ring, p.cfg.Now),
-			Accounts: identity.NewAccounts(p.store, p.ring, p.cfg.Now),
-			Store:    p.store,
-		},
+			Doorkeeper: identity.NewDoorkeeper(p.store, p.ring, p.cfg.Now), ErrorPage: ui.ErrorPage},
+		Identity:     handlers.IdentityDeps{SetUp: setUp, SignIn: signIn, Accounts: accounts, Store: p.store},
 		Metrics:      handlers.MetricsDeps{Source: p.board},
 		Ops:          handlers.OpsDeps{Store: p.store, Version: p.cfg.Version},
-		Repositories: handlers.RepositoriesDeps{Desk: p.repositories, Browser: repositories.NewBrowser(p.git)},
+		Repositories: handlers.RepositoriesDeps{Desk: p.repositories, Browser: browser},
 		Stacks:       handlers.StacksDeps{Desk: p.stacks, Store: p.store, Files: p.files, Live: p.hub},
-		Variables:    handlers.VariablesDeps{Desk: p.variables, Stacks: p.store},
-		Workers:      handlers.WorkersDeps{Desk: p.fleet},
+		UI: handlers.UIDeps{SetUp: setUp, SignIn: signIn, Accounts: accounts, Store: p.store, Repositories: p.repositories, Browser: browser,
+			Variables: p.variables, Stacks: p.stacks, Workers: p.fleet, Live: p.hub, Now: p.cfg.Now},
+		Variables: handlers.VariablesDeps{Desk: p.variables, Stacks: p.store},
+		Workers:   handlers.WorkersDeps{Desk: p.fleet},
 	})
 }

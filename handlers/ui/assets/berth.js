@@ -12,6 +12,7 @@
 
   function distance(ms) {
     const minutes = Math.floor(ms / 60000);
+    if (minutes < 1) return "<1 min";
     if (minutes < 60) return `${minutes} min`;
     const hours = Math.floor(minutes / 60);
     return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} days`;

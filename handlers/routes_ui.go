@@ -1,0 +1,194 @@
+package handlers
+
+import (
+	"net/http"
+
+	"berth/core"
+	"berth/core/access"
+	"berth/core/wire"
+	"berth/handlers/guard"
+	"berth/handlers/ui"
+)
+
+// UIDeps is what the pages need.
+type UIDeps struct {
+	SetUp        ui.Founder    // *identity.SetUp
+	SignIn       UISessions    // *identity.SignIn
+	Accounts     UIAccounts    // *identity.Accounts
+	Store        UIStore       // *store.Store
+	Repositories UIRepository  // *repositories.Desk
+	Browser      UIBrowser     // repositories.Browser
+	Variables    UIVariables   // *variables.Desk
+	Stacks       UIStacks      // *stacks.Desk
+	Workers      UIWorkers     // *fleet.Desk
+	Live         UIConnections // *hub.Hub
+	Now          core.Clock
+}
+
+// UISessions opens and ends the sessions of people.
+type UISessions interface {
+	ui.SessionOpener
+	ui.SessionCloser
+}
+
+// UIAccounts makes service accounts and their keys.
+type UIAccounts interface {
+	ui.ServiceAccountCreator
+	ui.KeyIssuer
+}
+
+// UIStore is what pages read, and the few things that need no decision.
+type UIStore interface {
+	ui.OverviewReader
+	ui.StackReader
+	ui.DeploymentReader
+	ui.ServiceAccountKeeper
+	ui.UserKeeper
+}
+
+// UIRepository is the use cases of repositories and their keys.
+type UIRepository interface {
+	ui.RepositoryLister
+	ui.RepositoryCreator
+	ui.RepositoryEditor
+	ui.CredentialDesk
+}
+
+// UIBrowser reads what was fetched of repositories.
+type UIBrowser = ui.RepositoryBrowser
+
+// UIVariables is the use cases of variables.
+type UIVariables interface {
+	ui.VariableCreator
+	ui.VariableEditor
+}
+
+// UIStacks is the use cases of stacks.
+type UIStacks interface {
+	ui.StackCreator
+	ui.StackUpdater
+	ui.StackDeleter
+	ui.StackSyncer
+	ui.DeploymentCanceller
+}
+
+// UIWorkers is the use cases of workers.
+type UIWorkers interface {
+	ui.WorkerLister
+	ui.WorkerBarrer
+	ui.TokenIssuer
+}
+
+// UIConnections reaches the containers of a stack through the hub.
+type UIConnections interface {
+	ui.ServiceActor
+	ui.ServiceLogger
+}
+
+func uiRoutes(d Deps) []Route {
+	routes := append(uiDoorRoutes(d), uiRepositoryRoutes(d.UI)...)
+	routes = append(routes, uiStackRoutes(d.UI)...)
+	routes = append(routes, uiDeploymentRoutes(d.UI)...)
+	return append(routes, uiSettingsRoutes(d)...)
+}
+
+func page(pattern string, may access.Capability, handler http.Handler) Route {
+	return Route{Method: http.MethodGet, Pattern: pattern, Capability: may, Surface: guard.Page, Handler: handler}
+}
+
+func form(pattern string, may access.Capability, handler http.Handler) Route {
+	return Route{Method: http.MethodPost, Pattern: pattern, Capability: may, Surface: guard.Page, Handler: handler}
+}
+
+// uiDoorRoutes are how people get in and out, and what every page loads.
+func uiDoorRoutes(d Deps) []Route {
+	u, secure := d.UI, d.secure()
+	return []Route{
+		{Method: http.MethodGet, Pattern: "/assets/{digest}/{name}", Capability: access.Public, Surface: guard.Asset, Handler: ui.Asset()},
+		page("/setup", access.Public, ui.NewSetup(u.SetUp)),
+		form("/setup", access.Public, ui.CreateSetup(u.SetUp, u.SignIn, secure)),
+		page("/login", access.Public, ui.NewLogin(u.SetUp)),
+		form("/login", access.Public, ui.Login(u.SignIn, secure)),
+		form("/logout", access.SignedIn, ui.Logout(u.SignIn, secure)),
+		page("/{$}", access.View, ui.Overview(u.Store, u.Workers, u.Repositories, u.Now)),
+	}
+}
+
+func uiRepositoryRoutes(u UIDeps) []Route {
+	const one = "/repositories/{id}"
+	return []Route{
+		page("/repositories", access.View, ui.Repositories(u.Repositories, u.Now)),
+		page("/repositories/new", access.Operate, ui.NewRepository(u.Repositories)),
+		form("/repositories", access.Operate, ui.CreateRepository(u.Repositories, u.Repositories, u.Now)),
+		page(one, access.View, ui.Repository(u.Repositories, u.Browser, u.Store, u.Repositories, u.Now)),
+		form(one+"/sync", access.Operate, ui.SyncRepository(u.Repositories)),
+		page(one+"/settings", access.Operate, ui.RepositorySettings(u.Repositories, u.Repositories)),
+		form(one+"/settings", access.Operate, ui.ChangeRepository(u.Repositories, u.Repositories, u.Now)),
+		page(one+"/delete", access.Operate, ui.ConfirmDeleteRepository(u.Repositories)),
+		form(one+"/delete", access.Operate, ui.DeleteRepository(u.Repositories)),
+		page("/repository-keys", access.View, ui.RepositoryKeys(u.Repositories, u.Now)),
+		form("/repository-keys/{id}/delete", access.Operate, ui.DeleteRepositoryKey(u.Repositories, u.Now)),
+	}
+}
+
+func uiStackRoutes(u UIDeps) []Route {
+	const one, service = "/stacks/{id}", "/stacks/{id}/services/{service}"
+	add := ui.NewStackDeps{Repositories: u.Repositories, Browser: u.Browser, Workers: u.Workers, Desk: u.Stacks}
+	return []Route{
+		page("/stacks", access.View, ui.Stacks(u.Store, u.Repositories, u.Workers, u.Now)),
+		page("/stacks/new", access.Operate, ui.NewStack(add)),
+		form("/stacks", access.Operate, ui.CreateStack(add)),
+		page(one, access.View, ui.Stack(u.Store, u.Repositories, u.Workers, u.Now)),
+		form(one+"/sync", access.Operate, ui.SyncStack(u.Stacks)),
+		page(one+"/redeploy", access.Operate, ui.NewRedeploy(u.Store)),
+		form(one+"/redeploy", access.Operate, ui.Redeploy(u.Stacks)),
+		page(one+"/settings", access.Operate, ui.StackSettings(u.Store, u.Workers)),
+		form(one+"/settings", access.Operate, ui.ChangeStack(u.Store, u.Workers, u.Stacks)),
+		page(one+"/delete", access.Operate, ui.ConfirmDeleteStack(u.Store, u.Workers)),
+		form(one+"/delete", access.Operate, ui.DeleteStack(u.Store, u.Workers, u.Stacks)),
+		page(one+"/variables", access.View, ui.StackVariables(u.Store, u.Variables, u.Now)),
+		form(one+"/variables", access.Operate, ui.AddStackVariable(u.Store, u.Variables, u.Now)),
+		page(one+"/variables/{variable}", access.Operate, ui.StackVariable(u.Store, u.Variables)),
+		form(one+"/variables/{variable}", access.Operate, ui.ChangeStackVariable(u.Store, u.Variables)),
+		form(one+"/variables/{variable}/delete", access.Operate, ui.DeleteStackVariable(u.Store, u.Variables)),
+		page(service+"/logs", access.View, ui.ServiceLogs(u.Store, u.Live)),
+		{Method: http.MethodGet, Pattern: service + "/logs/follow", Capability: access.View, Surface: guard.Page, Streams: true, Handler: ui.FollowServiceLogs(u.Store, u.Live)},
+		form(service+"/start", access.Operate, ui.ActOnService(u.Store, u.Live, wire.RequestStart)),
+		form(service+"/stop", access.Operate, ui.ActOnService(u.Store, u.Live, wire.RequestStop)),
+		form(service+"/restart", access.Operate, ui.ActOnService(u.Store, u.Live, wire.RequestRestart)),
+	}
+}
+
+func uiDeploymentRoutes(u UIDeps) []Route {
+	return []Route{
+		page("/deployments/{id}", access.View, ui.Deployment(u.Store, u.Workers, u.Now)),
+		form("/deployments/{id}/cancel", access.Operate, ui.CancelDeployment(u.Stacks)),
+	}
+}
+
+func uiSettingsRoutes(d Deps) []Route {
+	u, app := d.UI, ""
+	if d.Guard.AppURL != nil {
+		app = d.Guard.AppURL.String()
+	}
+	const account = "/service-accounts/{id}"
+	return []Route{
+		page("/workers", access.View, ui.Workers(u.Workers, u.Now)),
+		page("/workers/new", access.Administer, ui.NewWorker()),
+		form("/workers/new", access.Administer, ui.CreateWorkerToken(u.Workers, u.Now)),
+		page("/workers/{id}/revoke", access.Administer, ui.ConfirmRevokeWorker(u.Workers, u.Now)),
+		form("/workers/{id}/revoke", access.Administer, ui.RevokeWorker(u.Workers)),
+		page("/workers/{id}/delete", access.Administer, ui.ConfirmDeleteWorker(u.Workers, u.Now)),
+		form("/workers/{id}/delete", access.Administer, ui.DeleteWorker(u.Workers, u.Now)),
+		page("/service-accounts", access.Administer, ui.ServiceAccounts(u.Store, u.Now)),
+		form("/service-accounts", access.Administer, ui.CreateServiceAccount(u.Store, u.Accounts, u.Now)),
+		page(account, access.Administer, ui.ServiceAccount(u.Store, u.Now)),
+		form(account+"/keys", access.Administer, ui.CreateAPIKey(u.Store, u.Accounts, app, u.Now)),
+		form(account+"/keys/{key}/delete", access.Administer, ui.DeleteAPIKey(u.Store)),
+		form(account+"/delete", access.Administer, ui.DeleteServiceAccount(u.Store)),
+		page("/users", access.Administer, ui.Users(u.Store, u.Now)),
+		page("/users/{id}", access.Administer, ui.User(u.Store, u.Now)),
+		form("/users/{id}", access.Administer, ui.ChangeUser(u.Store, u.Now)),
+		form("/users/{id}/delete", access.Administer, ui.DeleteUser(u.Store, u.Now)),
+	}
+}

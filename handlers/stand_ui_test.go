@@ -1,0 +1,32 @@
+package handlers_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+
+	"berth/handlers"
+	"berth/handlers/ui"
+)
+
+// uiDeps joins what the other areas have to what the pages need.
+func (s *stand) uiDeps() handlers.UIDeps {
+	s.deps.Guard.ErrorPage = ui.ErrorPage
+	return handlers.UIDeps{SetUp: s.setUp, SignIn: s.signIn, Accounts: s.accounts, Store: s.store,
+		Repositories: s.deps.Repositories.Desk.(handlers.UIRepository), Browser: s.deps.Repositories.Browser.(handlers.UIBrowser),
+		Variables: s.deps.Variables.Desk.(handlers.UIVariables), Stacks: s.deps.Stacks.Desk.(handlers.UIStacks),
+		Workers: s.deps.Workers.Desk.(handlers.UIWorkers), Live: noHub{}, Now: s.now}
+}
+
+// browse loads a page as a browser does.
+func (s *stand) browse(session, path string) *httptest.ResponseRecorder {
+	s.t.Helper()
+	return s.do(call{method: http.MethodGet, path: path, session: session, header: http.Header{"Accept": {"text/html"}}})
+}
+
+// submit sends a form as a browser without script does.
+func (s *stand) submit(session, path string, form url.Values) *httptest.ResponseRecorder {
+	s.t.Helper()
+	return s.do(call{method: http.MethodPost, path: path, session: session, body: form.Encode(),
+		header: http.Header{"Accept": {"text/html"}, "Content-Type": {"application/x-www-form-urlencoded"}, "Sec-Fetch-Site": {"same-origin"}}})
+}
