@@ -161,6 +161,7 @@ func uiStackRoutes(u UIDeps) []Route {
 
 func uiDeploymentRoutes(u UIDeps) []Route {
 	return []Route{
+		page("/deployments", access.View, ui.Deployments(u.Store, u.Now)),
 		page("/deployments/{id}", access.View, ui.Deployment(u.Store, u.Workers, u.Now)),
 		form("/deployments/{id}/cancel", access.Operate, ui.CancelDeployment(u.Stacks)),
 	}

@@ -147,12 +147,10 @@ func showDeployment(d stacks.Deployment, s stacks.Stack, now time.Time) deployme
 
 // noteOn says what the state alone does not.
 func noteOn(d stacks.Deployment) string {
-	switch {
-	case d.Again && !d.State.Ended():
-		return "Something newer was asked for meanwhile. It is deployed when this has ended."
-	case d.State == stacks.DeploymentSuperseded:
+	switch d.State {
+	case stacks.DeploymentSuperseded:
 		return "A newer deployment took its place before it began."
-	case d.State == stacks.DeploymentLost:
+	case stacks.DeploymentLost:
 		return "It is not known how this ended: the worker went away while it was at it. What runs was looked at again since."
 	}
 	return ""

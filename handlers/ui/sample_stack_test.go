@@ -77,6 +77,7 @@ func stackSamples() map[string]sample {
 		"stack-add":         of(stackNewView, framed(inStacks, "Add a stack", trail[0]), sampleNewStack()),
 		"stack-add-choose":  of(stackNewView, framed(inStacks, "Add a stack", trail[0]), stackNewPage{Choose: choice{Name: "repository", Label: "Repository", Options: []option{{"rep_1", "apps", false}, {"rep_2", "infra", false}}}}),
 		"stack-add-none":    of(stackNewView, framed(inStacks, "Add a stack", trail[0]), stackNewPage{None: true}),
+		"deployment-list":   of(deploymentListView, framed(inStacks, "Deployments", trail[0]), deploymentListPage{Table: sampleOverview(false).Deployments, More: "/deployments?after=x"}),
 		"deployment":        of(deploymentView, framed(inStacks, "Deployment of shop", trail...), sampleDeployment(stacks.DeploymentRunning)),
 		"deployment-failed": of(deploymentView, framed(inStacks, "Deployment of shop", trail...), sampleDeployment(stacks.DeploymentFailed)),
 		"deployment-done":   of(deploymentView, framed(inStacks, "Deployment of shop", trail...), sampleDeployment(stacks.DeploymentSucceeded)),

@@ -46,7 +46,7 @@ type stackShowPage struct {
 	Services    []serviceLine
 	Observed    moment // since when the services are as they are shown
 	Deployments deploymentTable
-	All         string // address of all deployments; empty: all are shown
+	All         string // address of all deployments; empty: all are shown here
 	Decisions   []decisionLine
 }
 
@@ -104,6 +104,9 @@ func showStack(ctx context.Context, reader StackReader, s stacks.Stack, now time
 	deployments, err := reader.Deployments(ctx, s.ID, core.Page{Limit: shownDeployments})
 	if err != nil {
 		return page, err
+	}
+	if deployments.Next != "" {
+		page.All = deploymentsHref(s.ID)
 	}
 	for _, d := range deployments.Items {
 		page.Deployments.Lines = append(page.Deployments.Lines, lineOf(d, now))

@@ -101,6 +101,13 @@ func (p *tab) clean() {
 	p.troubles = nil
 }
 
+// forget drops what the browser complained about: the test caused it.
+func (p *tab) forget() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.troubles = nil
+}
+
 func (p *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 )
 
@@ -20,6 +21,7 @@ func TestFirstUseInABrowser(t *testing.T) {
 	p.followCommit(stack)
 	p.useServices(stack)
 	p.breakAndMend(stack)
+	p.loseTheServer()
 	pages := p.addAccount(stack, deployment)
 	p.auditAll(pages)
 	p.seeErrors()
@@ -179,6 +181,22 @@ func (p *tab) breakAndMend(stack string) {
 	p.shows("All is well: the one stack runs as it should.")
 }
 
+// loseTheServer cuts the browser off for a while: the page says so, and goes on by itself.
+func (p *tab) loseTheServer() {
+	p.t.Helper()
+	p.open("/")
+	p.clean()
+	offline := func(yes bool) {
+		call(p, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: []*network.Conditions{
+			{Offline: yes, DownloadThroughput: -1, UploadThroughput: -1}}})
+	}
+	offline(true)
+	p.until("the page to say that it is cut off", `document.querySelector("#link").textContent.includes("Connection lost")`)
+	offline(false)
+	p.until("the page to go on", `!document.querySelector("#link").textContent.includes("Connection lost")`)
+	p.forget() // the requests that had to fail
+}
+
 // addAccount makes a service account with a key, and returns every page there is.
 func (p *tab) addAccount(stack, deployment string) map[string]string {
 	p.t.Helper()
@@ -200,7 +218,7 @@ func (p *tab) addAccount(stack, deployment string) map[string]string {
 	return map[string]string{
 		"overview": "/", "stacks": "/stacks", "stacks-grouped": "/stacks?group=worker", "stack-new": "/stacks/new", "stack": stack, "stack-variables": stack + "/variables",
 		"stack-variable": variable, "stack-settings": stack + "/settings", "stack-redeploy": stack + "/redeploy", "stack-delete": stack + "/delete",
-		"service-logs": stack + "/services/web/logs", "deployment": strings.TrimSuffix(deployment, "?"), "repositories": "/repositories", "repository": repository,
+		"service-logs": stack + "/services/web/logs", "deployment": deployment, "deployments": "/deployments", "repositories": "/repositories", "repository": repository,
 		"repository-settings": repository + "/settings", "repository-delete": repository + "/delete", "repository-keys": "/repository-keys", "workers": "/workers",
 		"worker-revoke": revoke, "service-accounts": "/service-accounts", "service-account": account, "users": "/users", "user": user,
 	}

@@ -1,0 +1,58 @@
+package ui
+
+import (
+	"net/http"
+	"net/url"
+
+	"berth/core"
+	"berth/handlers/endpoint"
+)
+
+type deploymentListPage struct {
+	Stack, StackHref string // whose deployments; empty: all
+	Table            deploymentTable
+	More             string
+}
+
+// DeploymentsReader lists deployments and knows their stacks.
+type DeploymentsReader interface {
+	StackFinder
+	DeploymentLister
+}
+
+var deploymentListView = newView[deploymentListPage]("deployment_list.html")
+
+// Deployments lists deployments, newest first: those of ?stack=, or all.
+func Deployments(reader DeploymentsReader, now core.Clock) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		ask, err := endpoint.PageOf(r)
+		if err != nil {
+			return err
+		}
+		page, trail := deploymentListPage{}, []crumb{{"Stacks", "/stacks"}}
+		id := core.StackID(r.URL.Query().Get("stack"))
+		if id != "" {
+			s, err := reader.Stack(r.Context(), id)
+			if err != nil {
+				return err
+			}
+			page.Stack, page.StackHref = s.Name, stackHref(id)
+			trail = append(trail, crumb{s.Name, page.StackHref})
+		}
+		list, err := reader.Deployments(r.Context(), id, ask)
+		if err != nil {
+			return err
+		}
+		page.Table.Stacks, page.More = id == "", following(r.URL, list.Next)
+		page.Table.Lines, err = linesOf(r.Context(), reader, list.Items, now())
+		if err != nil {
+			return err
+		}
+		return deploymentListView.write(w, r, http.StatusOK, newFrame(r, inStacks, "Deployments", trail...).following(false), page)
+	})
+}
+
+// deploymentsHref lists the deployments of a stack.
+func deploymentsHref(id core.StackID) string {
+	return withQuery("/deployments", url.Values{"stack": {string(id)}})
+}
