@@ -104,7 +104,11 @@ func (s *session) close(ctx context.Context, c stacks.Command, m wire.Result) er
 		if m.Status != wire.ResultSucceeded {
 			problem = orElse(m.Error, "the worker did not say why")
 		}
-		if err := s.h.opts.Store.EndTeardown(ctx, c, problem, s.h.opts.Now()); err != nil && !fault.Is(err, fault.NotFound) {
+		err := s.h.opts.Store.EndTeardown(ctx, c, problem, s.h.opts.Now())
+		if fault.Is(err, fault.NotFound) {
+			return nil // it has ended before, and the stack may have been deployed since
+		}
+		if err != nil {
 			return err
 		}
 		if problem == "" {

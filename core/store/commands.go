@@ -50,10 +50,10 @@ func (s *Store) WorkersWithQueuedCommands(ctx context.Context) ([]core.WorkerID,
 
 // MarkSent records that a command is about to be sent on the link of this epoch, and
 // starts its deadline when it is the first time. It returns the command as it is now;
-// NotFound when it has ended meanwhile or is another worker's.
+// NotFound when it has ended meanwhile, went out on a newer link or is another worker's.
 func (s *Store) MarkSent(ctx context.Context, worker core.WorkerID, id core.CommandID, epoch uint64) (stacks.Command, error) {
 	return write(ctx, s, func(tx *Tx) (stacks.Command, error) {
-		c, err := one(tx, errCommandMissing, scanCommand, `SELECT `+commandColumns+` FROM commands WHERE id = ? AND worker_id = ? AND ended_at = 0`, id, worker)
+		c, err := one(tx, errCommandMissing, scanCommand, `SELECT `+commandColumns+` FROM commands WHERE id = ? AND worker_id = ? AND ended_at = 0 AND epoch <= ?`, id, worker, int64(epoch))
 		if err != nil {
 			return c, err
 		}
@@ -79,17 +79,19 @@ func (s *Store) MarkAccepted(ctx context.Context, worker core.WorkerID, id core.
 }
 
 // EndTeardown closes a teardown. When it succeeded the stack's row goes with it;
-// otherwise the stack stays, says why, and can be deleted again.
+// otherwise the stack stays, says why, and can be deleted again. One that has ended changes
+// nothing any more, because the stack may have been deployed since: NotFound then.
 func (s *Store) EndTeardown(ctx context.Context, cmd stacks.Command, problem string, at time.Time) error {
 	return s.db.Write(ctx, func(tx *Tx) error { return endTeardown(tx, cmd, problem, at) })
 }
 
 func endTeardown(tx *Tx, cmd stacks.Command, problem string, at time.Time) error {
-	if problem == "" {
-		return removeStack(tx, cmd.Stack)
-	}
-	if _, err := tx.exec(`UPDATE commands SET state = ?, ended_at = ? WHERE id = ? AND ended_at = 0`, stacks.CommandFailed, micros(at), cmd.ID); err != nil {
+	if err := tx.change(errCommandMissing, `UPDATE commands SET state = ?, ended_at = ? WHERE id = ? AND kind = ? AND ended_at = 0`,
+		stacks.CommandFailed, micros(at), cmd.ID, stacks.CommandTeardown); err != nil {
 		return err
+	}
+	if problem == "" {
+		return removeStack(tx, cmd.Stack) // and the command with it
 	}
 	_, err := tx.exec(`UPDATE stacks SET deleting = 0, status = ?, error = ?, updated_at = ? WHERE id = ?`,
 		stacks.StatusError, "teardown failed: "+problem, micros(at), cmd.Stack)

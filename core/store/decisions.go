@@ -52,8 +52,9 @@ func (s *Store) RecordSeen(ctx context.Context, all []stacks.Seen) error {
 
 func (s *Store) recordOne(tx *Tx, seen stacks.Seen, now time.Time) error {
 	v := seen.Verdict
-	if _, err := tx.exec(`UPDATE stacks SET seen_commit = ?, out_of_sync = ?, error = CASE WHEN ? = '' THEN error ELSE ? END WHERE id = ?`,
-		seen.Sight.Commit, v.OutOfSync, v.Problem, v.Problem, seen.Stack); err != nil {
+	// What an active stack shows as its error is a problem that polling found, and is gone with it.
+	if _, err := tx.exec(`UPDATE stacks SET seen_commit = ?, out_of_sync = ?, error = CASE WHEN ? <> '' OR status = ? THEN ? ELSE error END WHERE id = ?`,
+		seen.Sight.Commit, v.OutOfSync, v.Problem, stacks.StatusActive, v.Problem, seen.Stack); err != nil {
 		return err
 	}
 	if v.Problem != "" {

@@ -45,12 +45,12 @@ func (s *Store) SaveObserved(ctx context.Context, worker core.WorkerID, seen []s
 func observe(tx *Tx, st stacks.Stack, containers []stacks.ContainerState, at time.Time) (bool, error) {
 	before := st
 	st.Containers = list(containers)
-	if st.Status == stacks.StatusActive || st.Status == stacks.StatusDegraded {
-		health := stacks.JudgeContainers(st.Containers)
+	health := stacks.JudgeContainers(st.Containers)
+	switch active, degraded := st.Status == stacks.StatusActive, st.Status == stacks.StatusDegraded; {
+	case (active || degraded) && !health.OK:
+		st.Status, st.Error = stacks.StatusDegraded, health.Reason
+	case degraded: // an active stack keeps what polling says of it
 		st.Status, st.Error = stacks.StatusActive, ""
-		if !health.OK {
-			st.Status, st.Error = stacks.StatusDegraded, health.Reason
-		}
 	}
 	if st.Status == before.Status && st.Error == before.Error && same(before.Containers, st.Containers) {
 		return false, nil

@@ -16,7 +16,7 @@ const (
 // Prune deletes what is older than retention allows, a bounded number of rows at a time;
 // more says that there is more to delete.
 func (s *Store) Prune(ctx context.Context, now time.Time) (more bool, err error) {
-	return write(ctx, s, func(tx *Tx) (bool, error) {
+	return write(ctx, s, func(tx *Tx) (more bool, err error) {
 		for _, step := range []struct {
 			query string
 			args  []any

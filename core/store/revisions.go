@@ -72,8 +72,8 @@ func (s *Store) Revision(ctx context.Context, stack core.StackID, number int) (s
 	})
 }
 
-// Watched returns, for each stack of a repository, the paths outside its folder that its
-// newest revision was rendered from.
+// Watched returns, for each stack of a repository, the paths outside its folder that the
+// revision of its last deployment was rendered from.
 func (s *Store) Watched(ctx context.Context, repository core.RepositoryID) (map[core.StackID][]string, error) {
 	type row struct {
 		stack core.StackID
@@ -82,7 +82,7 @@ func (s *Store) Watched(ctx context.Context, repository core.RepositoryID) (map[
 	rows, err := read(ctx, s, func(tx *Tx) ([]row, error) {
 		return many(tx, func(sc scanner) (r row, err error) { return r, sc.Scan(&r.stack, jsonInto{&r.paths}) },
 			`SELECT r.stack_id, r.watch FROM revisions r JOIN stacks s ON s.id = r.stack_id
-			WHERE s.repository_id = ? AND r.watch <> '[]' AND r.number = (SELECT max(number) FROM revisions WHERE stack_id = s.id)
+			WHERE s.repository_id = ? AND r.watch <> '[]' AND r.number = (SELECT revision FROM deployments WHERE stack_id = s.id AND revision > 0 ORDER BY id DESC LIMIT 1)
 			ORDER BY r.stack_id LIMIT ?`, repository, maxStacks)
 	})
 	watched := make(map[core.StackID][]string, len(rows))
