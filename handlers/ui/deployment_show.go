@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -41,7 +40,7 @@ type deploymentPage struct {
 	Trigger          string
 	Actor            string
 	Options          string
-	Queued, Ended    moment
+	Queued           moment
 	Took             string
 	Phases           []phaseLine
 	Log              []logLine
@@ -49,31 +48,6 @@ type deploymentPage struct {
 	More             string // address of what follows; empty: nothing that is known
 	Whole            bool   // the log is over
 }
-
-type phaseLine struct {
-	Name    string
-	Badge   badge
-	Message string
-	Took    string
-	X, W    int // where it lies on a line of 1000 from start to end
-}
-
-// logLine is one line of a log.
-type logLine struct {
-	At   string // since the start: "1:03"
-	Text string
-}
-
-// phaseOrder lists the phases that every deployment goes through, phaseWords what they are about.
-var (
-	phaseOrder = []stacks.PhaseName{stacks.PhaseFetch, stacks.PhaseLint, stacks.PhasePolicy, stacks.PhaseRender, stacks.PhaseSecrets,
-		stacks.PhaseDispatch, stacks.PhasePull, stacks.PhaseApply, stacks.PhaseVerify}
-	phaseWords = map[stacks.PhaseName]string{
-		stacks.PhaseFetch: "Fetch the commit", stacks.PhaseLint: "Read the manifest", stacks.PhasePolicy: "Check the policy",
-		stacks.PhaseRender: "Render", stacks.PhaseSecrets: "Resolve secrets", stacks.PhaseDispatch: "Hand to the worker",
-		stacks.PhasePull: "Pull images", stacks.PhaseApply: "Apply", stacks.PhaseVerify: "Wait until healthy",
-	}
-)
 
 var deploymentView = newView[deploymentPage]("deployment_show.html")
 
@@ -131,7 +105,7 @@ func afterIn(r *http.Request) (uint64, error) {
 func showDeployment(d stacks.Deployment, s stacks.Stack, now time.Time) deploymentPage {
 	p := deploymentPage{Stack: s.Name, StackHref: stackHref(s.ID), Badge: badgeOf(deploymentBadges, d.State), Trouble: sentence(d.Error), Note: noteOn(d),
 		Open: !d.State.Ended(), Cancelling: d.Cancelling, CancelHref: deploymentHref(d.ID) + "/cancel", Commit: d.Commit.Short(), Revision: d.Revision,
-		Trigger: triggerWord(d.Trigger), Options: optionWords(d.Options), Queued: at(d.QueuedAt, now), Ended: at(d.FinishedAt, now),
+		Trigger: triggerWord(d.Trigger), Options: optionWords(d.Options), Queued: at(d.QueuedAt, now),
 		Took: between(d.StartedAt, d.FinishedAt, now)}
 	p.Failed = d.State == stacks.DeploymentFailed || d.State == stacks.DeploymentLost || d.State == stacks.DeploymentRolledBack
 	if d.Actor != "system" {
@@ -167,65 +141,4 @@ func optionWords(o stacks.DeployOptions) string {
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-// phaseLines lists all phases, those that were not reached included, on one scale.
-func phaseLines(d stacks.Deployment, end time.Time) []phaseLine {
-	reached := map[stacks.PhaseName]stacks.Phase{}
-	begin := end
-	for _, p := range d.Phases {
-		reached[p.Name] = p
-		if p.StartedAt.Before(begin) {
-			begin = p.StartedAt
-		}
-	}
-	whole := max(end.Sub(begin), time.Millisecond)
-	lines := make([]phaseLine, 0, len(phaseOrder))
-	for _, name := range phaseOrder {
-		p := reached[name]
-		line := phaseLine{Name: phaseWords[name], Badge: badgeOf(phaseBadges, p.State), Message: sentence(p.Message)}
-		if p.State != "" && p.State != stacks.PhaseSkipped {
-			lasted := time.Duration(p.DurationMS) * time.Millisecond
-			if p.State == stacks.PhaseRunning {
-				lasted = end.Sub(p.StartedAt)
-			}
-			line.Took = took(lasted)
-			line.X = int(1000 * p.StartedAt.Sub(begin) / whole)
-			line.W = min(max(6, int(1000*lasted/whole)), 1000-min(line.X, 994))
-			line.X = min(line.X, 994)
-		}
-		lines = append(lines, line)
-	}
-	return lines
-}
-
-// putLog adds the pieces that follow the numbered one.
-func (p *deploymentPage) putLog(d stacks.Deployment, pieces []stacks.LogLine, after uint64) {
-	from := d.StartedAt
-	if from.IsZero() {
-		from = d.QueuedAt
-	}
-	for _, piece := range pieces {
-		after = piece.Number
-		for text := range strings.SplitSeq(strings.TrimRight(piece.Text, "\n"), "\n") {
-			p.Log = append(p.Log, logLine{At: stopwatch(piece.At.Sub(from)), Text: lastStroke(text)})
-		}
-	}
-	p.Last = strconv.FormatUint(after, 10)
-	if len(pieces) == logPageSize {
-		p.More = deploymentHref(d.ID) + "?after=" + p.Last
-	}
-	p.Whole = !p.Open && p.More == ""
-}
-
-// stopwatch shows a time since the start: "1:03".
-func stopwatch(d time.Duration) string {
-	seconds := max(0, int(d.Seconds()))
-	return fmt.Sprintf("%d:%02d", seconds/60, seconds%60)
-}
-
-// lastStroke is what a terminal leaves of a line in which a program went back to its start.
-func lastStroke(line string) string {
-	line = strings.TrimRight(line, "\r")
-	return line[strings.LastIndexByte(line, '\r')+1:]
 }

@@ -1,6 +1,10 @@
 package ui
 
-import "berth/core"
+import (
+	"net/url"
+
+	"berth/core"
+)
 
 // find returns the first item of a short list that is the wanted one; false when none is. All
 // pages of the list are read if need be.
@@ -21,4 +25,23 @@ func find[T any](list func(core.Page) (core.List[T], error), is func(T) bool) (i
 		}
 		ask.After = page.Next
 	}
+}
+
+// withQuery joins a path and a query.
+func withQuery(path string, q url.Values) string {
+	if len(q) == 0 {
+		return path
+	}
+	return path + "?" + q.Encode()
+}
+
+// following is the address of the next page of a list; empty after the last.
+func following(u *url.URL, next string) string {
+	if next == "" {
+		return ""
+	}
+	q := u.Query()
+	q.Set("after", next)
+	q.Del("said")
+	return withQuery(u.Path, q)
 }

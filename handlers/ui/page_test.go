@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -225,6 +226,42 @@ func text(n *html.Node) string {
 		all.WriteString(text(c))
 	}
 	return all.String()
+}
+
+// TestEveryFieldIsShown: what no template speaks of has no place in a view model.
+func TestEveryFieldIsShown(t *testing.T) {
+	var templates strings.Builder
+	err := fs.WalkDir(templateFiles, "templates", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		content, err := templateFiles.ReadFile(name)
+		templates.Write(content)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range samples() {
+		fields(s.model, func(owner reflect.Type, name string) {
+			if !regexp.MustCompile(`\.` + name + `\b`).MatchString(templates.String()) {
+				t.Errorf("no template shows %s.%s", owner.Name(), name)
+			}
+		})
+	}
+}
+
+// fields visits every field that a template can reach from a model.
+func fields(model reflect.Type, visit func(owner reflect.Type, name string)) {
+	switch model.Kind() {
+	case reflect.Slice:
+		fields(model.Elem(), visit)
+	case reflect.Struct:
+		for i := range model.NumField() {
+			visit(model, model.Field(i).Name)
+			fields(model.Field(i).Type, visit)
+		}
+	}
 }
 
 func TestEveryIconIsUsed(t *testing.T) {

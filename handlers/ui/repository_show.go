@@ -31,7 +31,6 @@ type repositoryPage struct {
 	CanMend    bool // the trouble is about address, branch or key: editing helps more than trying again
 	Missing    string
 	Stacks     []foundLine
-	OtherJobs  int // job files that were found; jobs are not deployed from here yet
 	Truncated  bool
 	Commits    []commitLine
 	EditHref   string
@@ -109,12 +108,10 @@ func (p *repositoryPage) look(ctx context.Context, browser RepositoryBrowser, kn
 	}
 	p.Truncated = found.Truncated
 	for _, f := range found.Found {
-		if f.Kind != repositories.KindStack {
-			p.OtherJobs++
-			continue
+		if f.Kind == repositories.KindStack {
+			p.Stacks = append(p.Stacks, foundLine{Path: folderName(f.Path), Files: strings.Join(f.Files, ", "),
+				AddHref: withQuery("/stacks/new", url.Values{"repository": {string(known.ID)}, "path": {f.Path}})})
 		}
-		p.Stacks = append(p.Stacks, foundLine{Path: folderName(f.Path), Files: strings.Join(f.Files, ", "),
-			AddHref: withQuery("/stacks/new", url.Values{"repository": {string(known.ID)}, "path": {f.Path}})})
 	}
 	commits, err := browser.Commits(ctx, known, shownCommits)
 	for i, c := range commits {

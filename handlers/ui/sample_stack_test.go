@@ -178,7 +178,7 @@ func sampleDeployment(state stacks.DeploymentState) deploymentPage {
 }
 
 func sampleLogs() serviceLogsPage {
-	p := serviceLogsPage{Service: "db", Back: "/", Tail: tailChoice(200), FollowHref: "/x"}
+	p := serviceLogsPage{Service: "db", Tail: tailChoice(200), FollowHref: "/x"}
 	for range 12 {
 		p.Lines = append(p.Lines, "2025-11-21 09:12:44.311 UTC [1] LOG:  starting PostgreSQL 17.2 on x86_64-pc-linux-musl", "2025-11-21 09:12:44.318 UTC [1] LOG:  listening on IPv4 address \"0.0.0.0\", port 5432", "2025-11-21 09:12:52.001 UTC [71] FATAL:  password authentication failed for user \"shop\"")
 	}

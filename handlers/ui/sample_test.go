@@ -18,6 +18,7 @@ import (
 // sample is one page in one state.
 type sample struct {
 	file    string // its template
+	model   reflect.Type
 	render  func() ([]byte, error)
 	hostile func(yes bool) ([]byte, error) // with text in every field that somebody chose to do harm
 }
@@ -28,7 +29,7 @@ var sampleNow = time.Date(2025, 11, 21, 9, 30, 0, 0, time.UTC)
 func before(d time.Duration) time.Time { return sampleNow.Add(-d) }
 
 func of[M any](v view[M], f frame, m M) sample {
-	return sample{v.file, func() ([]byte, error) { return v.render(f, m) }, func(yes bool) ([]byte, error) {
+	return sample{v.file, reflect.TypeFor[M](), func() ([]byte, error) { return v.render(f, m) }, func(yes bool) ([]byte, error) {
 		var bad M
 		poison(reflect.ValueOf(&bad).Elem(), "", yes)
 		return v.render(f, bad)

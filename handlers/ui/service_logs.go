@@ -32,7 +32,6 @@ const defaultTail = 200
 
 type serviceLogsPage struct {
 	Service    string
-	Back       string
 	Tail       choice
 	Lines      []string
 	Trouble    string // why there is nothing to show
@@ -49,7 +48,7 @@ func ServiceLogs(reader StackReader, logger ServiceLogger) http.Handler {
 			return err
 		}
 		tail := tailIn(r)
-		page := serviceLogsPage{Service: service, Back: stackHref(s.ID), Tail: tailChoice(tail),
+		page := serviceLogsPage{Service: service, Tail: tailChoice(tail),
 			FollowHref: serviceHref(s, service) + "/logs/follow?tail=" + strconv.Itoa(tail)}
 		status := http.StatusOK
 		log := &endOf{limit: maxShownLog}

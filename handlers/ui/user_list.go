@@ -7,7 +7,6 @@ import (
 
 	"berth/core"
 	"berth/core/access"
-	"berth/core/fault"
 	"berth/core/identity"
 	"berth/handlers/endpoint"
 )
@@ -57,85 +56,4 @@ func Users(keeper UserKeeper, now core.Clock) http.Handler {
 func userOf(r *http.Request, u identity.User, now time.Time) userLine {
 	return userLine{Name: u.Name, Email: u.Email, Href: "/users/" + string(u.ID), Role: string(u.Role), Disabled: u.Disabled,
 		Self: endpoint.Principal(r.Context()).ID == string(u.ID), Added: at(u.CreatedAt, now)}
-}
-
-type userPage struct {
-	Line     userLine
-	Trouble  string
-	Role     choice
-	Disabled tick
-}
-
-var userView = newView[userPage]("user_show.html")
-
-// User shows one user to be changed or removed.
-func User(keeper UserKeeper, now core.Clock) http.Handler {
-	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
-		u, err := userIn(r, keeper)
-		if err != nil {
-			return err
-		}
-		return writeUser(w, r, http.StatusOK, u, "", now())
-	})
-}
-
-// ChangeUser saves a user's role and whether they may sign in.
-func ChangeUser(keeper UserKeeper, now core.Clock) http.Handler {
-	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
-		form, err := typed(r)
-		if err != nil {
-			return err
-		}
-		role, disabled := access.Role(form.Get("role")), form.Has("disabled")
-		change := identity.UserChange{Role: &role, Disabled: &disabled}
-		err = change.Check()
-		if err == nil {
-			_, err = keeper.ChangeUser(r.Context(), endpoint.Principal(r.Context()), core.UserID(r.PathValue("id")), change)
-		}
-		if err == nil {
-			return seeOther(w, r, saying("/users", "user-saved"))
-		}
-		return refuseUser(w, r, keeper, err, now())
-	})
-}
-
-// DeleteUser removes a user.
-func DeleteUser(keeper UserKeeper, now core.Clock) http.Handler {
-	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
-		if err := keeper.DeleteUser(r.Context(), endpoint.Principal(r.Context()), core.UserID(r.PathValue("id"))); err != nil {
-			return refuseUser(w, r, keeper, err, now())
-		}
-		return seeOther(w, r, saying("/users", "user-gone"))
-	})
-}
-
-func refuseUser(w http.ResponseWriter, r *http.Request, keeper UserKeeper, why error, now time.Time) error {
-	c, ours := complain(r, why)
-	if !ours || fault.Is(why, fault.NotFound) {
-		return why
-	}
-	u, err := userIn(r, keeper)
-	if err != nil {
-		return err
-	}
-	return writeUser(w, r, c.Status, u, c.general(), now)
-}
-
-var errNoUser = fault.New(fault.NotFound, "user.not_found", "There is no such user. They may have been removed meanwhile.")
-
-// userIn finds the user that the path names in the list, which is short: there is one per person.
-func userIn(r *http.Request, keeper UserKeeper) (identity.User, error) {
-	list := func(p core.Page) (core.List[identity.User], error) { return keeper.Users(r.Context(), p) }
-	u, found, err := find(list, func(u identity.User) bool { return string(u.ID) == r.PathValue("id") })
-	if err == nil && !found {
-		err = errNoUser
-	}
-	return u, err
-}
-
-func writeUser(w http.ResponseWriter, r *http.Request, status int, u identity.User, trouble string, now time.Time) error {
-	f := newFrame(r, inUsers, u.Name, crumb{"Users", "/users"})
-	f.Problem = status != http.StatusOK
-	return userView.write(w, r, status, f, userPage{Line: userOf(r, u, now), Trouble: trouble, Role: roleChoice(u.Role),
-		Disabled: tick{Name: "disabled", Label: "May not sign in", On: u.Disabled, Hint: "Ends their sessions at once."}})
 }

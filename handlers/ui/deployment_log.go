@@ -1,0 +1,47 @@
+package ui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"berth/core/stacks"
+)
+
+// logLine is one line of a log.
+type logLine struct {
+	At   string // since the start: "1:03"
+	Text string
+}
+
+// putLog adds the pieces that follow the numbered one.
+func (p *deploymentPage) putLog(d stacks.Deployment, pieces []stacks.LogLine, after uint64) {
+	from := d.StartedAt
+	if from.IsZero() {
+		from = d.QueuedAt
+	}
+	for _, piece := range pieces {
+		after = piece.Number
+		for text := range strings.SplitSeq(strings.TrimRight(piece.Text, "\n"), "\n") {
+			p.Log = append(p.Log, logLine{At: stopwatch(piece.At.Sub(from)), Text: lastStroke(text)})
+		}
+	}
+	p.Last = strconv.FormatUint(after, 10)
+	if len(pieces) == logPageSize {
+		p.More = deploymentHref(d.ID) + "?after=" + p.Last
+	}
+	p.Whole = !p.Open && p.More == ""
+}
+
+// stopwatch shows a time since the start: "1:03".
+func stopwatch(d time.Duration) string {
+	seconds := max(0, int(d.Seconds()))
+	return fmt.Sprintf("%d:%02d", seconds/60, seconds%60)
+}
+
+// lastStroke is what a terminal leaves of a line in which a program went back to its start.
+func lastStroke(line string) string {
+	line = strings.TrimRight(line, "\r")
+	return line[strings.LastIndexByte(line, '\r')+1:]
+}
