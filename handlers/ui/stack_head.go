@@ -40,8 +40,9 @@ func headOf(s stacks.Stack, newest []stacks.Deployment, current string) stackHea
 			h.WhyHref, h.WhyWord = deploymentHref(last.ID), "See what happened"
 		}
 	}
-	for _, t := range []struct{ word, path string }{{tabOverview, ""}, {tabVariables, "/variables"}, {tabSettings, "/settings"}} {
-		h.Tabs = append(h.Tabs, tab{Word: t.word, Href: h.Href + t.path, Current: t.word == current})
+	h.Tabs = []tab{{Word: tabOverview, Href: h.Href}, {Word: tabVariables, Href: h.Href + "/variables"}, {Word: tabSettings, Href: h.Href + "/settings", Operate: true}}
+	for i := range h.Tabs {
+		h.Tabs[i].Current = h.Tabs[i].Word == current
 	}
 	return h
 }

@@ -37,6 +37,7 @@ type tab struct {
 	Count      int
 	Tone       string
 	Current    bool
+	Operate    bool // is for operators
 }
 
 type stackGroup struct {
