@@ -2,12 +2,15 @@ package stacks
 
 import "time"
 
-// SetPhase returns phases with the named one in the given state. A phase that is new
-// starts now; one that ends gets its duration. The input is not changed.
+// SetPhase returns phases with the named one in the given state. A phase that is new, or
+// begins anew, starts now; one that ends gets its duration. The input is not changed.
 func SetPhase(phases []Phase, name PhaseName, state PhaseState, message string, now time.Time) []Phase {
 	out := append([]Phase(nil), phases...)
 	for i := range out {
 		if out[i].Name == name {
+			if state == PhaseRunning && out[i].State != PhaseRunning { // it begins anew
+				out[i].StartedAt, out[i].DurationMS = now.UTC(), 0
+			}
 			out[i].State, out[i].Message = state, message
 			if state != PhaseRunning {
 				out[i].DurationMS = Elapsed(out[i].StartedAt, now)
