@@ -37,7 +37,12 @@ func (s *session) settle(ctx context.Context, journal []wire.JournalEntry) ([]wi
 	return settle, nil
 }
 
-// deliver sends every command that was not sent on this link yet, now and whenever woken.
+// maxInFlight is how many commands a worker is given at once; the others wait in the store.
+// It is less than a worker queues.
+const maxInFlight = 32
+
+// deliver sends the commands that were not sent on this link yet, oldest first, now and
+// whenever woken. It ends the link when it cannot go on: on the next one it begins anew.
 func (s *session) deliver(ctx context.Context) {
 	for {
 		select {
@@ -45,21 +50,38 @@ func (s *session) deliver(ctx context.Context) {
 			return
 		case <-s.wakes:
 		}
-		open, err := s.h.opts.Store.OpenCommands(ctx, s.worker.ID)
-		if err != nil {
-			s.h.report("a worker's commands cannot be read", err, "worker", s.worker.ID)
-			continue
-		}
-		for _, c := range open {
-			if c.Epoch == s.epoch || s.ended[c.ID] {
-				continue
-			}
-			if err := s.send(ctx, c); err != nil {
-				s.h.report("a command cannot be sent", err, "command", c.ID, "worker", s.worker.ID)
-				return
-			}
+		if err := s.deliverOpen(ctx); err != nil {
+			s.h.report("commands cannot be sent", err, "worker", s.worker.ID)
+			s.end(err)
+			return
 		}
 	}
+}
+
+func (s *session) deliverOpen(ctx context.Context) error {
+	open, err := s.h.opts.Store.OpenCommands(ctx, s.worker.ID)
+	if err != nil {
+		return err
+	}
+	inFlight := 0
+	for _, c := range open {
+		if c.Epoch == s.epoch || s.ended[c.ID] {
+			inFlight++
+		}
+	}
+	for _, c := range open {
+		if c.Epoch == s.epoch || s.ended[c.ID] {
+			continue
+		}
+		if inFlight >= maxInFlight {
+			return nil // the next result wakes us
+		}
+		inFlight++
+		if err := s.send(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // send stores that a command is sent, and sends it. A command whose frame cannot be built
@@ -72,12 +94,12 @@ func (s *session) send(ctx context.Context, c stacks.Command) error {
 	} else {
 		msg.Deploy, err = s.h.frame(ctx, c)
 	}
+	if err == nil {
+		msg.Seconds = max(1, c.Body.Seconds)
+		err = wire.FitsFrame(msg)
+	}
 	if err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		s.h.unsendable(ctx, c, err)
-		return nil
+		return s.unsendable(ctx, c, err)
 	}
 	sent, err := s.h.opts.Store.MarkSent(ctx, s.worker.ID, c.ID, s.epoch)
 	if fault.Is(err, fault.NotFound) {
@@ -135,34 +157,41 @@ func fits(c stacks.Command, rev stacks.Revision, number int, commit core.Commit,
 		Deploy: deployMessage(c, rev, number, commit, compose, values)})
 }
 
-// unsendable closes a command that cannot be built any more.
-func (h *Hub) unsendable(ctx context.Context, c stacks.Command, err error) {
-	if c.Kind == stacks.CommandTeardown {
-		h.report("a teardown cannot be closed", h.opts.Store.EndTeardown(ctx, c, fault.PublicOf(err), h.opts.Now()))
-		return
+// unsendable closes a command that cannot be built. One that the worker may have is left
+// alone: it may be at work, and its result counts.
+func (s *session) unsendable(ctx context.Context, c stacks.Command, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case c.State != stacks.CommandQueued:
+		s.h.log.Warn("a command cannot be sent again; its result is waited for", "command", c.ID, "error", err)
+		return nil
+	case c.Kind == stacks.CommandTeardown:
+		return s.h.opts.Store.EndTeardown(ctx, c, fault.PublicOf(err), s.h.opts.Now())
 	}
-	h.end(ctx, c.Deployment, stacks.DeploymentFailed, fault.CodeOf(err), fault.PublicOf(err), nil)
+	return s.h.endNow(ctx, c.Deployment, stacks.DeploymentFailed, fault.CodeOf(err), fault.PublicOf(err), nil)
 }
 
 // stop ends a running deployment that somebody cancelled: in the pipeline, in the queue
-// of a worker that is away, or by asking the worker.
+// of a worker that is away, or by asking the worker. It is asked again at each look.
 func (h *Hub) stop(ctx context.Context, d stacks.Deployment) {
 	if h.pipelines.cancel(d.ID) {
 		return
 	}
-	open, err := h.opts.Store.OpenCommands(ctx, d.Worker)
+	const text = "cancelled before anything was changed"
+	done, err := h.close(ctx, stacks.Outcome{Deployment: d.ID, State: stacks.DeploymentCancelled, ErrorCode: "deployment.cancelled", Error: text, OnlyUnsent: true})
 	if err != nil {
-		h.report("a worker's commands cannot be read", err, "worker", d.Worker)
+		h.report("a cancelled deployment cannot be ended", err, "deployment", d.ID)
+	}
+	s := h.session(d.Worker)
+	if done || err != nil || s == nil {
 		return
 	}
+	open, err := h.opts.Store.OpenCommands(ctx, d.Worker)
+	h.report("a worker's commands cannot be read", err, "worker", d.Worker)
 	for _, c := range open {
-		if c.Deployment != d.ID || c.State == stacks.CommandQueued {
-			continue
+		if c.Deployment == d.ID {
+			s.link.TrySend(wire.Cancel{ID: c.ID, Attempt: c.Attempt})
 		}
-		if s := h.session(d.Worker); s != nil {
-			h.report("a worker cannot be told to stop", s.link.Send(ctx, wire.Cancel{ID: c.ID, Attempt: c.Attempt}), "command", c.ID)
-		}
-		return
 	}
-	h.end(ctx, d.ID, stacks.DeploymentCancelled, "deployment.cancelled", "cancelled before anything was changed", nil)
 }

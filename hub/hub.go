@@ -49,10 +49,12 @@ type Hub struct {
 	schedule  *schedule
 
 	mu       sync.Mutex
-	sessions map[core.WorkerID]*session      // guarded by mu; the newest of each worker
-	waiting  map[core.DeploymentID]time.Time // guarded by mu; parked until a worker connects
-	closing  bool                            // guarded by mu; no session is taken any more
-	serving  sync.WaitGroup                  // sessions
+	sessions map[core.WorkerID]*session    // guarded by mu; the newest of each worker
+	waiting  map[core.DeploymentID]parking // guarded by mu; until a worker that fits connects
+	panics   map[core.DeploymentID]int     // guarded by mu; of deployments that ran into a defect
+	revoked  map[core.WorkerID]bool        // guarded by mu; since this hub started
+	closing  bool                          // guarded by mu; no session is taken any more
+	serving  sync.WaitGroup                // sessions
 }
 
 // New returns a hub that is ready to run.
@@ -65,7 +67,9 @@ func New(opts Options) *Hub {
 		pipelines: newGroup[core.DeploymentID](maxPipelines),
 		schedule:  newSchedule(opts.Scan),
 		sessions:  map[core.WorkerID]*session{},
-		waiting:   map[core.DeploymentID]time.Time{},
+		waiting:   map[core.DeploymentID]parking{},
+		panics:    map[core.DeploymentID]int{},
+		revoked:   map[core.WorkerID]bool{},
 	}
 	h.recorder = newRecorder(opts.Store, opts.Now, h.report)
 	return h
@@ -79,12 +83,12 @@ func (h *Hub) Nudge() {
 	}
 }
 
+// Prepare marks every worker as gone. It is called once, before the first one is admitted.
+func (h *Hub) Prepare(ctx context.Context) error { return h.opts.Fleet.AllWorkersLeft(ctx) }
+
 // Run does the hub's duties until ctx ends, and returns when everything that it started
 // has ended. Sessions are told when to come back.
 func (h *Hub) Run(ctx context.Context) error {
-	if err := h.opts.Fleet.AllWorkersLeft(ctx); err != nil {
-		return err
-	}
 	var duties sync.WaitGroup
 	duties.Go(func() { h.recorder.run(ctx) })
 	duties.Go(func() { h.keepUp(ctx) })

@@ -8,6 +8,7 @@ import (
 
 	"berth/core"
 	"berth/core/access"
+	"berth/core/fault"
 	"berth/core/secrets"
 	"berth/core/stacks"
 	"berth/core/wire"
@@ -208,6 +209,122 @@ func TestAFailureSaysWhyAndTheNextCommitHeals(t *testing.T) {
 	if got := s.stackIs(st.ID, stacks.StatusActive); got.Error != "" {
 		t.Errorf("the error stays: %q", got.Error)
 	}
+}
+
+func TestO1AFailureIsTriedAgainWithoutAClick(t *testing.T) {
+	s := newStand(t)
+	w := s.enrol("one")
+	p := s.connect(w)
+	s.commit(map[string]string{"web/compose.yaml": "service web\n"})
+	st := s.add("web", "web", w.ID, true)
+	for range 3 {
+		cmd := expect[wire.Command](p)
+		p.send(resultOf(cmd, wire.ResultFailed))
+		expect[wire.ResultAck](p)
+		failed := s.stackIs(st.ID, stacks.StatusError)
+		if failed.RetryAt.IsZero() {
+			t.Fatal("nothing says when it is tried again")
+		}
+		p.silent()
+		s.ahead.Add(int64(failed.RetryAt.Sub(s.now()) + time.Second))
+		s.hub.Nudge()
+	}
+	p.succeed(expect[wire.Command](p))
+	if healed := s.stackIs(st.ID, stacks.StatusActive); healed.Retries != 0 || !healed.RetryAt.IsZero() {
+		t.Errorf("after success the stack is %+v", healed)
+	}
+}
+
+func TestAWishDuringADeploymentIsAnsweredWithTheOneThatCoversIt(t *testing.T) {
+	s := newStand(t)
+	w := s.enrol("one")
+	p := s.connect(w)
+	s.commit(map[string]string{"web/compose.yaml": "service web\n"})
+	st := s.add("web", "web", w.ID, true)
+	cmd := expect[wire.Command](p)
+	wish, err := s.desk.Redeploy(t.Context(), st.ID, stacks.DeployOptions{RecreateVolumes: true}, access.System)
+	if err != nil || wish.ID == cmd.Deploy.Deployment {
+		t.Fatalf("the wish is answered with %s, %v; the one that runs is %s", wish.ID, err, cmd.Deploy.Deployment)
+	}
+	p.succeed(cmd)
+	follower := expect[wire.Command](p)
+	if follower.Deploy.Deployment != wish.ID || !follower.Deploy.RecreateVolumes {
+		t.Errorf("the follower is %+v", follower.Deploy)
+	}
+	// Another wish while volumes are being recreated does not recreate them twice.
+	if _, err := s.desk.Sync(t.Context(), st.ID, access.System); err != nil {
+		t.Fatal(err)
+	}
+	p.succeed(follower)
+	if last := expect[wire.Command](p); last.Deploy.RecreateVolumes {
+		t.Error("a plain sync recreates the volumes again")
+	}
+}
+
+func TestACommandThatCannotBeSentDoesNotStopTheOthers(t *testing.T) {
+	s := newStand(t)
+	w := s.enrol("one")
+	s.commit(map[string]string{"a/compose.yaml": "service web\nsecret TOKEN\n", "b/compose.yaml": "service web\n"})
+	s.secrets["TOKEN"] = secrets.NewValue("short")
+	bad := s.add("a", "a", w.ID, true)
+	s.eventually("the command waits", func() bool { return s.deployments(bad.ID)[0].Revision == 1 })
+	s.secrets["TOKEN"] = secrets.NewValue(strings.Repeat("x", wire.MaxSecret+1))
+	good := s.add("b", "b", w.ID, true)
+	s.eventually("the other command waits", func() bool { return s.deployments(good.ID)[0].Revision == 1 })
+	p := s.connect(w)
+	p.succeed(expect[wire.Command](p))
+	s.stackIs(good.ID, stacks.StatusActive)
+	s.stackIs(bad.ID, stacks.StatusError)
+}
+
+func TestARenamedStackIsRenderedAnew(t *testing.T) {
+	s := newStand(t)
+	w := s.enrol("one")
+	p := s.connect(w)
+	s.commit(map[string]string{"web/compose.yaml": "service web\n"})
+	st := s.add("web", "web", w.ID, false)
+	name := "site"
+	if _, err := s.desk.Update(t.Context(), st.ID, stacks.Change{Name: &name}, access.System); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.desk.Sync(t.Context(), st.ID, access.System); err != nil {
+		t.Fatal(err)
+	}
+	cmd := expect[wire.Command](p)
+	if cmd.Deploy.Project != "site" {
+		t.Errorf("the project is %s", cmd.Deploy.Project)
+	}
+	p.succeed(cmd)
+	if _, err := s.desk.Update(t.Context(), st.ID, stacks.Change{Name: &st.Name}, access.System); !fault.Is(err, fault.Conflict) {
+		t.Errorf("renaming a deployed stack: %v", err)
+	}
+}
+
+func TestAWorkerIsGivenNoMoreThanItQueues(t *testing.T) {
+	s := newStand(t)
+	w := s.enrol("one")
+	files := map[string]string{}
+	for i := range 2 * maxInFlight {
+		files[fmt.Sprintf("s%02d/compose.yaml", i)] = "service web\n"
+	}
+	s.commit(files)
+	for i := range 2 * maxInFlight {
+		s.add(fmt.Sprintf("s%02d", i), fmt.Sprintf("s%02d", i), w.ID, true)
+	}
+	s.eventually("all commands wait", func() bool {
+		open, err := s.store.OpenCommands(t.Context(), w.ID)
+		return err == nil && len(open) == 2*maxInFlight
+	})
+	p := s.connect(w)
+	var given []wire.Command
+	for range maxInFlight {
+		given = append(given, expect[wire.Command](p))
+	}
+	p.silent()
+	p.send(resultOf(given[0], wire.ResultSucceeded))
+	expect[wire.ResultAck](p)
+	expect[wire.Command](p)
+	p.silent()
 }
 
 func TestBadContentTouchesNothing(t *testing.T) {

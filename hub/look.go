@@ -2,6 +2,7 @@ package hub
 
 import (
 	"context"
+	"runtime/debug"
 	"time"
 
 	"berth/core"
@@ -42,14 +43,24 @@ func (h *Hub) lookAtRepositories(ctx context.Context) {
 }
 
 func (h *Hub) lookAtDeployments(ctx context.Context) {
+	if _, err := h.opts.Store.QueueRetries(ctx); err != nil {
+		h.report("what failed cannot be queued again", err)
+	}
 	open, err := h.opts.Store.OpenDeployments(ctx)
 	if err != nil {
 		h.report("open deployments cannot be read", err)
 		return
 	}
+	running := map[core.StackID]bool{}
 	for _, d := range open {
-		h.lookAtDeployment(ctx, d)
+		running[d.Stack] = running[d.Stack] || d.State == stacks.DeploymentRunning
 	}
+	for _, d := range open {
+		if d.State == stacks.DeploymentRunning || !running[d.Stack] { // one after the other
+			h.lookAtDeployment(ctx, d)
+		}
+	}
+	h.recorder.keep(open)
 }
 
 // lookAtDeployment moves one open deployment on, unless it is being worked on. One that was
@@ -65,7 +76,11 @@ func (h *Hub) lookAtDeployment(ctx context.Context, d stacks.Deployment) {
 	if h.parked(d.ID) {
 		return
 	}
-	h.pipelines.start(ctx, d.ID, func(ctx context.Context) { h.safely(d.ID, func() { h.deploy(ctx, d) }) })
+	h.pipelines.start(ctx, d.ID, func(ctx context.Context) {
+		if h.safely(d.ID, func() { h.deploy(ctx, d) }) {
+			h.countPanic(ctx, d.ID)
+		}
+	})
 }
 
 func (h *Hub) lookAtCommands(ctx context.Context) {
@@ -81,14 +96,33 @@ func (h *Hub) lookAtCommands(ctx context.Context) {
 	}
 }
 
-// safely keeps one bad item from stopping the others.
-func (h *Hub) safely(item any, fn func()) {
+// safely keeps one bad item from stopping the others; it reports whether fn panicked.
+func (h *Hub) safely(item any, fn func()) (panicked bool) {
 	defer func() {
 		if problem := recover(); problem != nil {
-			h.log.Error("a defect stopped work on one item; the others go on", "item", item, "panic", problem)
+			panicked = true
+			h.log.Error("a defect stopped work on one item; the others go on", "item", item, "panic", problem, "stack", string(debug.Stack()))
 		}
 	}()
 	fn()
+	return false
+}
+
+// maxPanics is how often a defect may stop work on one deployment before it is given up.
+const maxPanics = 3
+
+// countPanic gives a deployment up that keeps running into a defect.
+func (h *Hub) countPanic(ctx context.Context, id core.DeploymentID) {
+	h.mu.Lock()
+	h.panics[id]++
+	enough := h.panics[id] >= maxPanics
+	if enough {
+		delete(h.panics, id)
+	}
+	h.mu.Unlock()
+	if enough {
+		h.end(ctx, id, stacks.DeploymentFailed, "deployment.defect", "A defect in this program stopped the deployment three times. The server's log has the details.", nil)
+	}
 }
 
 // session returns a worker's live session, or nil.

@@ -89,12 +89,18 @@ func (s *session) result(ctx context.Context, m wire.Result) error {
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return err
 	}
+	if err != nil {
+		if err := s.strike("result"); err != nil {
+			return err
+		}
+	}
 	if err == nil && c.Attempt == m.Attempt {
 		if err := s.close(ctx, c, m); err != nil {
 			return err
 		}
 	}
 	delete(s.events, m.ID)
+	s.wake() // there is room for another command
 	return s.link.Send(ctx, wire.ResultAck{ID: m.ID, Attempt: m.Attempt})
 }
 
@@ -129,6 +135,10 @@ func (s *session) close(ctx context.Context, c stacks.Command, m wire.Result) er
 		}
 	})
 	state, text := outcome(m)
+	if o := m.Observed; state == stacks.DeploymentSucceeded && o != nil && o.Revision != c.Body.Revision {
+		state, m.Code = stacks.DeploymentFailed, "worker.other_revision"
+		text = fmt.Sprintf("the worker reported success, but its host runs revision %d", o.Revision)
+	}
 	if text != "" {
 		s.h.recorder.line(d.ID, text+"\n")
 	}

@@ -33,8 +33,8 @@ func (h *Hub) deploy(ctx context.Context, d stacks.Deployment) {
 	}
 	w := &work{h: h, d: d}
 	err = w.run(ctx)
-	if err == nil || errors.Is(err, errParked) {
-		return
+	if err == nil || errors.Is(err, errParked) || fault.CodeOf(err) == "stack.changed" {
+		return // dispatched, waiting, or to be rendered anew
 	}
 	h.giveUp(ctx, d, err)
 }
@@ -79,22 +79,27 @@ func (h *Hub) end(ctx context.Context, id core.DeploymentID, state stacks.Deploy
 
 // endNow closes a deployment with what the recorder knows of it.
 func (h *Hub) endNow(ctx context.Context, id core.DeploymentID, state stacks.DeploymentState, code, text string, seen []stacks.ContainerState) error {
-	p, lines := h.recorder.take(id)
-	now := h.opts.Now()
-	phases := p.Phases
-	if state != stacks.DeploymentSucceeded {
-		phases = stacks.FailRunning(phases, text, now)
+	_, err := h.close(ctx, stacks.Outcome{Deployment: id, State: state, ErrorCode: code, Error: text, Containers: seen})
+	return err
+}
+
+// close stores an outcome together with what the recorder knows of the deployment. What
+// could not be stored stays in the recorder.
+func (h *Hub) close(ctx context.Context, o stacks.Outcome) (done bool, err error) {
+	p, lines := h.recorder.take(o.Deployment)
+	o.At, o.Commit, o.Phases = h.opts.Now(), p.Commit, p.Phases
+	if o.State != stacks.DeploymentSucceeded {
+		o.Phases = stacks.FailRunning(p.Phases, o.Error, o.At)
 	}
-	done, err := h.opts.Store.EndDeployment(ctx, stacks.Outcome{Deployment: id, State: state, Commit: p.Commit, Phases: phases,
-		ErrorCode: code, Error: text, Containers: seen, At: now}, lines)
-	if err != nil {
-		return err
+	done, err = h.opts.Store.EndDeployment(ctx, o, lines)
+	if !done {
+		h.recorder.giveBack(p, lines)
 	}
 	if done {
-		h.meterEnd(ctx, id)
+		h.meterEnd(ctx, o.Deployment)
 		h.Nudge()
 	}
-	return nil
+	return done, err
 }
 
 // meterEnd counts a deployment that has ended.
@@ -171,8 +176,9 @@ func (w *work) step(ctx context.Context, name stacks.PhaseName, do func(context.
 	if name == stacks.PhasePolicy {
 		state = stacks.PhaseSkipped
 	}
-	w.h.recorder.phase(w.d.ID, name, state, message)
-	w.h.recorder.line(w.d.ID, fmt.Sprintf("%s: %s\n", name, message))
+	if w.h.recorder.phase(w.d.ID, name, state, message) { // a parked deployment comes by again and again
+		w.h.recorder.line(w.d.ID, fmt.Sprintf("%s: %s\n", name, message))
+	}
 	return nil
 }
 
@@ -209,6 +215,9 @@ func (w *work) lint(ctx context.Context) (string, error) {
 		return "", err
 	}
 	w.manifest = m
+	if m.SyncInterval > 0 {
+		w.h.recorder.line(w.d.ID, "warning: "+file+": sync.interval has no effect in this release; the repository is polled every SCAN_INTERVAL\n")
+	}
 	if m.OnFailure == "rollback" {
 		w.h.recorder.line(w.d.ID, "warning: "+file+": deploy.on_failure: rollback has no effect in this release; a failed deployment is left as it is\n")
 	}
@@ -313,6 +322,7 @@ func (w *work) commit(ctx context.Context, rev stacks.Revision, cmd stacks.Comma
 	})
 	p, lines := w.h.recorder.pending(w.d.ID)
 	if _, err := w.h.opts.Store.Dispatch(ctx, rev, cmd, p, lines); err != nil {
+		w.h.recorder.giveBack(p, lines)
 		return err
 	}
 	if s := w.h.session(w.worker.ID); s != nil {

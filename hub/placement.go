@@ -25,7 +25,7 @@ func (w *work) place(ctx context.Context) (waiting string, err error) {
 		return "", nil
 	}
 	if w.stack.Worker == "" {
-		w.h.park(w.d.ID)
+		w.h.park(w.d.ID, tags)
 		return why, errParked
 	}
 	i := slices.IndexFunc(workers, func(candidate fleet.Worker) bool { return candidate.ID == w.stack.Worker })
@@ -36,31 +36,42 @@ func (w *work) place(ctx context.Context) (waiting string, err error) {
 	return "", nil
 }
 
-// parkedFor is when a parked deployment looks again even if no worker came.
+// parking is a deployment that waits for a worker.
+type parking struct {
+	since time.Time
+	tags  []string // that the worker must have
+}
+
+// parkedFor is when a parked deployment looks again even if no worker came: its stack may
+// ask for something else by now.
 const parkedFor = time.Minute
 
-// park lets a deployment wait until a worker connects.
-func (h *Hub) park(id core.DeploymentID) {
+// park lets a deployment wait until a worker connects that has these tags.
+func (h *Hub) park(id core.DeploymentID, tags []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.waiting[id] = h.opts.Now()
+	h.waiting[id] = parking{h.opts.Now(), tags}
 }
 
 // parked reports whether a deployment still waits.
 func (h *Hub) parked(id core.DeploymentID) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	since, waits := h.waiting[id]
-	if waits && h.opts.Now().Sub(since) > parkedFor {
+	p, waits := h.waiting[id]
+	if waits && h.opts.Now().Sub(p.since) > parkedFor {
 		delete(h.waiting, id)
 		return false
 	}
 	return waits
 }
 
-// unpark lets every parked deployment look again.
-func (h *Hub) unpark() {
+// unpark lets the parked deployments look again for which a worker with these tags will do.
+func (h *Hub) unpark(tags []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	clear(h.waiting)
+	for id, p := range h.waiting {
+		if (fleet.Worker{Tags: tags}).HasAll(p.tags) {
+			delete(h.waiting, id)
+		}
+	}
 }

@@ -20,9 +20,9 @@ const pollTimeout = 6 * time.Minute
 // decision for each of its stacks. A head that was judged before is not looked at
 // again unless somebody asked.
 func (h *Hub) poll(ctx context.Context, r repositories.Repository) {
-	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
+	bounded, cancel := context.WithTimeout(ctx, pollTimeout)
 	defer cancel()
-	if err := h.lookAt(ctx, r); err != nil && ctx.Err() == nil {
+	if err := h.lookAt(bounded, r); err != nil && ctx.Err() == nil {
 		h.log.Warn("a repository cannot be read", "repository", r.Name, "error", err)
 		h.report("a failed look cannot be recorded",
 			h.opts.Store.SetFetchError(ctx, r.ID, fault.CodeOf(err), fault.PublicOf(err), h.opts.Now()))

@@ -29,7 +29,7 @@ type DeploymentStore interface {
 	StartDeployment(ctx context.Context, id core.DeploymentID) (stacks.Deployment, error)
 	// Deployment returns one deployment.
 	Deployment(ctx context.Context, id core.DeploymentID) (stacks.Deployment, error)
-	// SaveProgress stores progress and log lines of running deployments in one commit.
+	// SaveProgress stores commit, phases and log lines of running deployments in one commit.
 	SaveProgress(ctx context.Context, progress []stacks.Progress, lines []stacks.LogLine) error
 	// LastLogNumber returns the number of the last stored piece of a log.
 	LastLogNumber(ctx context.Context, id core.DeploymentID) (uint64, error)
@@ -39,8 +39,11 @@ type DeploymentStore interface {
 	Revision(ctx context.Context, stack core.StackID, number int) (stacks.Revision, error)
 	// Dispatch stores revision, command and progress together.
 	Dispatch(ctx context.Context, rev stacks.Revision, cmd stacks.Command, p stacks.Progress, lines []stacks.LogLine) (int, error)
-	// EndDeployment closes a deployment; done is false when it was closed before.
+	// EndDeployment closes a deployment; done is false when it was closed before, or when it is
+	// to end only unsent and was sent.
 	EndDeployment(ctx context.Context, o stacks.Outcome, lines []stacks.LogLine) (done bool, err error)
+	// QueueRetries queues what failed and is due to be tried again.
+	QueueRetries(ctx context.Context) (queued int, err error)
 	// Stack returns one stack.
 	Stack(ctx context.Context, id core.StackID) (stacks.Stack, error)
 }

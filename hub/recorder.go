@@ -2,6 +2,7 @@ package hub
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -30,12 +31,17 @@ type run struct {
 	lines    []stacks.LogLine // not yet stored
 	bytes    int              // of lines
 	dropped  bool             // lines were dropped since the last one
+	total    int              // bytes of the log since this hub knows it
+	said     map[stacks.PhaseName]string
+	absent   int // looks in a row that did not find the deployment open
 }
 
 // Limits of what waits for a commit.
 const (
 	flushEvery  = 100 * time.Millisecond
-	maxPending  = 1 << 20 // bytes of one deployment's log
+	maxPending  = 1 << 20  // bytes of one deployment's log
+	maxLog      = 16 << 20 // bytes of one deployment's log in all
+	fullMarker  = "[the log ends here: it has reached its limit of 16 MiB]\n"
 	gapMarker   = "[some lines are missing: they came faster than they could be stored]\n"
 	maxLogPiece = 64 << 10
 )
@@ -78,9 +84,22 @@ func (r *recorder) update(id core.DeploymentID, change func(*stacks.Progress)) {
 	}
 }
 
-// phase sets a phase of a tracked deployment; the start of a phase is now.
-func (r *recorder) phase(id core.DeploymentID, name stacks.PhaseName, state stacks.PhaseState, message string) {
+// phase sets a phase of a tracked deployment; the start of a phase is now. It reports
+// whether the phase says something else than it did the last time that it ended.
+func (r *recorder) phase(id core.DeploymentID, name stacks.PhaseName, state stacks.PhaseState, message string) (news bool) {
 	r.update(id, func(p *stacks.Progress) { p.Phases = stacks.SetPhase(p.Phases, name, state, message, r.now()) })
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	run := r.runs[id]
+	if run == nil || state == stacks.PhaseRunning {
+		return false
+	}
+	if run.said == nil {
+		run.said = map[stacks.PhaseName]string{}
+	}
+	last, before := run.said[name]
+	run.said[name] = message
+	return !before || last != message
 }
 
 // line adds text, one or more whole lines, to a tracked deployment's log.
@@ -88,8 +107,12 @@ func (r *recorder) line(id core.DeploymentID, text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	run := r.runs[id]
-	if run == nil || text == "" {
+	if run == nil || text == "" || run.total > maxLog {
 		return
+	}
+	run.total += len(text)
+	if run.total > maxLog {
+		text = fullMarker
 	}
 	if run.bytes+len(text) > maxPending {
 		run.dropped = true
@@ -149,7 +172,44 @@ func (run *run) hand() (stacks.Progress, []stacks.LogLine) {
 	return p, lines
 }
 
-// run commits what is new until ctx ends.
+// giveBack takes back what pending or take handed out and could not be stored.
+func (r *recorder) giveBack(p stacks.Progress, lines []stacks.LogLine) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	current := r.runs[p.Deployment]
+	if current == nil {
+		current = &run{progress: p}
+		r.runs[p.Deployment] = current
+	}
+	if len(lines) > 0 {
+		current.number = max(current.number, lines[len(lines)-1].Number)
+	}
+	for _, l := range lines {
+		current.bytes += len(l.Text)
+	}
+	current.lines = append(lines, current.lines...)
+	current.dirty = true
+}
+
+// keep forgets deployments that have ended by another hand, such as a revocation: those
+// that two looks in a row did not find open.
+func (r *recorder) keep(open []stacks.Deployment) {
+	still := make(map[core.DeploymentID]bool, len(open))
+	for _, d := range open {
+		still[d.ID] = true
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for id, run := range r.runs {
+		if still[id] {
+			run.absent = 0
+		} else if run.absent++; run.absent >= 2 {
+			delete(r.runs, id)
+		}
+	}
+}
+
+// run commits what is new until ctx ends. A commit under way is not cut short.
 func (r *recorder) run(ctx context.Context) {
 	ticker := time.NewTicker(flushEvery)
 	defer ticker.Stop()
@@ -158,14 +218,14 @@ func (r *recorder) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			if err := r.flush(ctx); err != nil {
-				r.report("progress was not stored", err)
+			if err := r.flush(context.WithoutCancel(ctx)); err != nil {
+				r.report("progress was not stored; it is tried again", err)
 			}
 		}
 	}
 }
 
-// flush commits everything that is new, in one transaction.
+// flush commits everything that is new, in one transaction; what it cannot store it keeps.
 func (r *recorder) flush(ctx context.Context) error {
 	r.flushing.Lock()
 	defer r.flushing.Unlock()
@@ -173,7 +233,14 @@ func (r *recorder) flush(ctx context.Context) error {
 	if len(progress) == 0 {
 		return nil
 	}
-	return r.store.SaveProgress(ctx, progress, lines)
+	err := r.store.SaveProgress(ctx, progress, lines)
+	if err != nil {
+		for _, p := range progress {
+			own := slices.DeleteFunc(slices.Clone(lines), func(l stacks.LogLine) bool { return l.Deployment != p.Deployment })
+			r.giveBack(p, own)
+		}
+	}
+	return err
 }
 
 func (r *recorder) collect() (progress []stacks.Progress, lines []stacks.LogLine) {

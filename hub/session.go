@@ -24,9 +24,8 @@ type session struct {
 	blobs  chan wire.BlobWant
 
 	// Set by the greeting, before anything else uses them.
-	epoch  uint64
-	ended  map[core.CommandID]bool // commands whose result the worker holds: not sent again
-	joined bool
+	epoch uint64
+	ended map[core.CommandID]bool // commands whose result the worker holds: not sent again
 
 	children sync.WaitGroup
 
@@ -112,7 +111,11 @@ func (s *session) bye(ctx context.Context, why error, retrySeconds int) {
 
 // Revoked ends the link of a worker that was revoked.
 func (h *Hub) Revoked(id core.WorkerID) {
-	if s := h.session(id); s != nil {
+	h.mu.Lock()
+	h.revoked[id] = true
+	s := h.sessions[id]
+	h.mu.Unlock()
+	if s != nil {
 		s.end(fleet.Revoked())
 	}
 }
@@ -132,27 +135,35 @@ func (s *session) greet(ctx context.Context, hello wire.Hello) error {
 	if err := s.link.Send(ctx, welcome); err != nil {
 		return err
 	}
-	s.join()
+	if err := s.join(); err != nil {
+		return err
+	}
 	s.h.opts.Snapshots.Connected(s.worker.ID, hello.Hostname)
 	s.h.log.Info("worker connected", "worker", s.worker.ID, "hostname", hello.Hostname, "version", hello.Version, "epoch", epoch)
 	s.children.Go(func() { s.deliver(ctx) })
 	s.children.Go(func() { s.serveBlobs(ctx) })
 	s.wake()
-	s.h.unpark()
+	s.h.unpark(hello.Tags)
 	s.h.Nudge()
 	return nil
 }
 
-// join makes this the worker's current session; the newer of two connections wins.
-func (s *session) join() {
+// join makes this the worker's current session; the newer of two connections wins, and
+// one that was revoked meanwhile gets none.
+func (s *session) join() error {
 	s.h.mu.Lock()
+	defer s.h.mu.Unlock()
 	old := s.h.sessions[s.worker.ID]
-	s.h.sessions[s.worker.ID] = s
-	s.joined = true
-	s.h.mu.Unlock()
-	if old != nil {
+	switch {
+	case s.h.revoked[s.worker.ID]:
+		return fleet.Revoked()
+	case old != nil && old.epoch > s.epoch:
+		return errSuperseded
+	case old != nil:
 		old.end(errSuperseded)
 	}
+	s.h.sessions[s.worker.ID] = s
+	return nil
 }
 
 // leave undoes what greet did, once the link is over.

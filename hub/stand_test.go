@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -42,8 +43,11 @@ type stand struct {
 	desk    *stacks.Desk
 	secrets map[string]secrets.Value
 	repo    core.RepositoryID
+	ahead   atomic.Int64 // nanoseconds by which the hub's clock is ahead
 	stop    func()
 }
+
+func (s *stand) now() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) }
 
 func newStand(t *testing.T) *stand { return newStandThatScans(t, time.Hour) }
 
@@ -62,11 +66,12 @@ func newStandThatScans(t *testing.T, scan time.Duration) *stand {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stand{t: t, dir: dir, store: store.New(db, time.Now), git: coretest.NewFakeGit(), secrets: map[string]secrets.Value{}}
+	s := &stand{t: t, dir: dir, git: coretest.NewFakeGit(), secrets: map[string]secrets.Value{}}
+	s.store = store.New(db, s.now)
 	s.hub = New(Options{
 		Store: s.store, Fleet: standFleet{s.store}, Sources: standSources{}, Variables: s, Files: files, Git: s.git,
 		Compose: lineCompose{}, Documents: noDocuments{}, Snapshots: deaf{}, Meter: deaf{},
-		Scan: scan, Heartbeat: time.Minute, Version: "test", Now: time.Now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Scan: scan, Heartbeat: time.Minute, Version: "test", Now: s.now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})
 	s.desk = stacks.NewDesk(s.store, s.hub, time.Now)
 	r, err := s.store.AddRepository(t.Context(), repositories.Repository{ID: core.RepositoryID(core.NewID(core.PrefixRepository, time.Now())),
@@ -86,6 +91,9 @@ func newStandThatScans(t *testing.T, scan time.Duration) *stand {
 // start runs the hub until stop is called.
 func (s *stand) start() {
 	ctx, cancel := context.WithCancel(context.Background())
+	if err := s.hub.Prepare(ctx); err != nil {
+		s.t.Fatal(err)
+	}
 	done := make(chan error, 1)
 	go func() { done <- s.hub.Run(ctx) }()
 	s.stop = sync.OnceFunc(func() {

@@ -63,4 +63,5 @@ type Outcome struct {
 	Error      string
 	Containers []ContainerState // as observed at the end; nil: not observed
 	At         time.Time
+	OnlyUnsent bool // end it only if its command was not sent yet
 }

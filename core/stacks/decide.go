@@ -35,7 +35,7 @@ func Decide(s Stack, seen Sight) Verdict {
 		text := fmt.Sprintf("commit %s has no folder %s; what runs was left alone", seen.Commit.Short(), folder)
 		return Verdict{OutOfSync: true, Problem: text, Reason: text, Record: s.Seen != seen.Commit}
 	case seen.Tree == s.SeenTree:
-		return Verdict{OutOfSync: s.OutOfSync, Record: s.Seen != seen.Commit,
+		return Verdict{OutOfSync: seen.Tree != s.DeployedTree, Record: s.Seen != seen.Commit || s.OutOfSync != (seen.Tree != s.DeployedTree),
 			Reason: fmt.Sprintf("nothing changed in %s at commit %s", folder, seen.Commit.Short())}
 	case !s.AutoSync:
 		return Verdict{OutOfSync: true, Record: true,
@@ -56,8 +56,9 @@ type Ask struct {
 	Commit  core.Commit
 	Reason  string
 	Options DeployOptions
-	// Seen, when set, is stored with the decision: polling looks no more at this tree.
+	// SeenTree, when set, is stored with the decision: polling looks no more at this tree.
 	SeenTree string
+	Retry    bool // nobody asked: a deployment that failed is tried again
 }
 
 // Health says what a stack's containers show, apart from any deployment.

@@ -6,14 +6,15 @@ import (
 	"berth/core"
 )
 
-// Deployment is one attempt to put a revision of a stack in place. It ends once.
+// Deployment is one attempt to put a revision of a stack in place. It ends once. A stack
+// has at most one that runs and one that is queued: a newer wish joins the queued one.
 type Deployment struct {
 	ID         core.DeploymentID
 	Stack      core.StackID
 	State      DeploymentState
 	Trigger    Trigger
 	Actor      string      // principal that asked, as audit shows it; "system" for polling
-	Commit     core.Commit // empty until fetched
+	Commit     core.Commit // while queued: the commit it is about, if only that; then the one that was fetched
 	Revision   int         // 0 until rendered
 	Worker     core.WorkerID
 	Options    DeployOptions
@@ -23,12 +24,7 @@ type Deployment struct {
 	QueuedAt   time.Time
 	StartedAt  time.Time // zero until it runs
 	FinishedAt time.Time // zero until it ended
-	// Again is set when a newer ask came while this one was open; a new deployment
-	// is queued when this one ends.
-	Again bool
-	// AgainCommit is the commit that Again is about; empty when any newer one will do. A
-	// deployment that turns out to be of that commit needs no follower.
-	AgainCommit core.Commit
+	Tree       string    // what Sight.Tree is at Commit; empty until dispatched
 	// Cancelling is set when somebody asked to stop a running deployment.
 	Cancelling bool
 }

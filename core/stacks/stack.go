@@ -26,6 +26,10 @@ type Stack struct {
 	// of its folder there: the same hash later means that nothing changed.
 	Seen     core.Commit
 	SeenTree string
+	// DeployedTree is SeenTree of what was last deployed with success.
+	DeployedTree string
+	Retries      int       // deployments that failed since the last success, wish or commit
+	RetryAt      time.Time // when a failed deployment is tried again; zero: it is not
 
 	Revision   int              // current, verified revision; 0: none yet
 	Commit     core.Commit      // of Revision
@@ -62,6 +66,9 @@ func CheckName(name string) []fault.Field {
 	return []fault.Field{{Path: "name", Problem: "1 to 63 lower-case letters, digits, - and _; it begins and ends with a letter or digit"}}
 }
 
+// maxPath is the longest path of a folder, in bytes: what a repository can be asked for.
+const maxPath = 4096
+
 // CleanPath returns the folder in its stored form: slash-separated, without a
 // leading "./" or trailing slash, "" for the root.
 func CleanPath(path string) (string, []fault.Field) {
@@ -71,8 +78,8 @@ func CleanPath(path string) (string, []fault.Field) {
 	}
 	p = strings.TrimPrefix(p, "./")
 	for _, part := range strings.Split(p, "/") {
-		if part == ".." || strings.ContainsAny(part, "\x00\n\r\\") || (part == "" && p != "") {
-			return "", []fault.Field{{Path: "path", Problem: "a folder inside the repository, such as apps/web; without .., backslashes or empty parts"}}
+		if len(p) > maxPath || part == "." || part == ".." || strings.ContainsAny(part, "\x00\n\r\\") || (part == "" && p != "") {
+			return "", []fault.Field{{Path: "path", Problem: "a folder inside the repository, such as apps/web; without . and .., backslashes or empty parts, at most 4,096 bytes"}}
 		}
 	}
 	return p, nil

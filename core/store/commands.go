@@ -49,7 +49,7 @@ func (s *Store) WorkersWithQueuedCommands(ctx context.Context) ([]core.WorkerID,
 }
 
 // MarkSent records that a command is about to be sent on the link of this epoch, and
-// starts its deadline when it is the first time. It returns the command as it is now;
+// starts its deadline unless the worker has it already. It returns the command as it is now;
 // NotFound when it has ended meanwhile, went out on a newer link or is another worker's.
 func (s *Store) MarkSent(ctx context.Context, worker core.WorkerID, id core.CommandID, epoch uint64) (stacks.Command, error) {
 	return write(ctx, s, func(tx *Tx) (stacks.Command, error) {
@@ -57,7 +57,7 @@ func (s *Store) MarkSent(ctx context.Context, worker core.WorkerID, id core.Comm
 		if err != nil {
 			return c, err
 		}
-		if c.DeadlineAt.IsZero() {
+		if c.State != stacks.CommandAccepted {
 			c.DeadlineAt = s.now().Add(time.Duration(c.Body.Seconds) * time.Second)
 		}
 		if c.State == stacks.CommandQueued {

@@ -6,11 +6,12 @@ import (
 	"context"
 )
 
-// appendLog stores pieces of logs; a number that is already stored stays as it is.
+// appendLog stores pieces of logs; a number that is already stored stays as it is,
+// and what belongs to a deployment that is gone is dropped.
 func appendLog(tx *Tx, lines []stacks.LogLine) error {
 	for _, l := range lines {
-		if _, err := tx.exec(`INSERT INTO deployment_log (deployment_id, number, at, text) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-			l.Deployment, int64(l.Number), micros(l.At), l.Text); err != nil {
+		if _, err := tx.exec(`INSERT INTO deployment_log (deployment_id, number, at, text) SELECT id, ?, ?, ? FROM deployments WHERE id = ? ON CONFLICT DO NOTHING`,
+			int64(l.Number), micros(l.At), l.Text, l.Deployment); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"berth/core"
@@ -12,17 +13,18 @@ import (
 
 var (
 	errDeploymentMissing = fault.New(fault.NotFound, "deployment.not_found", "There is no such deployment.")
+	errStackChanged      = fault.New(fault.Conflict, "stack.changed", "The stack was renamed or assigned anew while it was being rendered; it is rendered again.")
 	errDeploymentMoved   = fault.New(fault.Conflict, "deployment.moved", "The deployment has moved on meanwhile; read it again.")
 )
 
 const deploymentColumns = `id, stack_id, state, trigger, actor, commit_hash, revision, worker_id, options, phases,
-	error_code, error, again, again_commit, cancelling, queued_at, started_at, finished_at`
+	error_code, error, tree, cancelling, queued_at, started_at, finished_at`
 
 func scanDeployment(row scanner) (stacks.Deployment, error) {
 	var d stacks.Deployment
 	var queued, started, finished int64
 	err := row.Scan(&d.ID, &d.Stack, &d.State, &d.Trigger, &d.Actor, &d.Commit, &d.Revision, &d.Worker, jsonInto{&d.Options}, jsonInto{&d.Phases},
-		&d.ErrorCode, &d.Error, &d.Again, &d.AgainCommit, &d.Cancelling, &queued, &started, &finished)
+		&d.ErrorCode, &d.Error, &d.Tree, &d.Cancelling, &queued, &started, &finished)
 	d.QueuedAt, d.StartedAt, d.FinishedAt = fromMicros(queued), fromMicros(started), fromMicros(finished)
 	return d, err
 }
@@ -38,11 +40,22 @@ func deploymentByID(tx *Tx, id core.DeploymentID) (stacks.Deployment, error) {
 
 // Deployments lists the deployments of a stack, or of all when stack is empty, newest first.
 func (s *Store) Deployments(ctx context.Context, stack core.StackID, ask core.Page) (core.List[stacks.Deployment], error) {
+	where, args := `WHERE id < ?`, []any{before(ask.After)}
+	if stack != "" {
+		where, args = `WHERE stack_id = ? AND id < ?`, []any{stack, before(ask.After)}
+	}
 	return read(ctx, s, func(tx *Tx) (core.List[stacks.Deployment], error) {
-		items, err := many(tx, scanDeployment, `SELECT `+deploymentColumns+` FROM deployments
-			WHERE (? = '' OR stack_id = ?) AND (? = '' OR id < ?) ORDER BY id DESC LIMIT ?`, stack, stack, ask.After, ask.After, ask.Limit+1)
+		items, err := many(tx, scanDeployment, `SELECT `+deploymentColumns+` FROM deployments `+where+` ORDER BY id DESC LIMIT ?`, append(args, ask.Limit+1)...)
 		return page(items, ask, func(d stacks.Deployment) string { return string(d.ID) }), err
 	})
+}
+
+// before is the cursor of a list that runs from new to old; no cursor is after every identifier.
+func before(cursor string) string {
+	if cursor == "" {
+		return "~"
+	}
+	return cursor
 }
 
 // OpenDeployments returns every deployment that is queued or running, oldest first.
@@ -53,13 +66,11 @@ func (s *Store) OpenDeployments(ctx context.Context) ([]stacks.Deployment, error
 }
 
 // QueueDeployment stores the wish for a deployment: one transaction with decision, audit
-// and the stack's status. One deployment is open per stack: a queued one already
-// covers the wish, a running one is told to be followed by another. The returned
-// deployment is the one that covers the wish, or precedes the one that will.
+// and the stack's status. The returned deployment is the one that covers the wish.
 func (s *Store) QueueDeployment(ctx context.Context, ask stacks.Ask, by access.Principal) (stacks.Deployment, error) {
 	return write(ctx, s, func(tx *Tx) (stacks.Deployment, error) {
-		d, fresh, err := s.queue(tx, ask)
-		if err == nil && fresh && by.Kind != access.KindSystem {
+		d, err := s.queue(tx, ask)
+		if err == nil && by.Kind != access.KindSystem {
 			err = s.audit(tx, by.Audit("stack."+verb(ask.Trigger), string(ask.Stack), string(d.ID)))
 		}
 		return d, err
@@ -74,7 +85,7 @@ func (s *Store) QueueAll(ctx context.Context, asks []stacks.Ask) error {
 	}
 	return s.db.Write(ctx, func(tx *Tx) error {
 		for _, ask := range asks {
-			_, _, err := s.queue(tx, ask)
+			_, err := s.queue(tx, ask)
 			if err != nil && !fault.Is(err, fault.NotFound) && !fault.Is(err, fault.Conflict) {
 				return err
 			}
@@ -91,70 +102,88 @@ func verb(t stacks.Trigger) string {
 	return "sync"
 }
 
-// queue is QueueDeployment inside a transaction; fresh reports whether a row was made.
-func (s *Store) queue(tx *Tx, ask stacks.Ask) (d stacks.Deployment, fresh bool, err error) {
+// queue is QueueDeployment inside a transaction.
+func (s *Store) queue(tx *Tx, ask stacks.Ask) (stacks.Deployment, error) {
 	st, err := stackByID(tx, ask.Stack)
 	if err != nil {
-		return d, false, err
+		return stacks.Deployment{}, err
 	}
 	if st.Deleting {
-		return d, false, errStackDeleting
+		return stacks.Deployment{}, errStackDeleting
 	}
-	open, err := many(tx, scanDeployment, `SELECT `+deploymentColumns+` FROM deployments WHERE stack_id = ? AND state IN ('queued', 'running') LIMIT 1`, ask.Stack)
+	open, err := openOf(tx, ask.Stack)
 	if err != nil {
-		return d, false, err
+		return stacks.Deployment{}, err
 	}
+	d, covered, fresh := stacks.Cover(open, ask)
 	now := s.now()
-	if len(open) == 1 {
-		return s.coalesce(tx, open[0], ask, now)
+	if fresh {
+		d.ID, d.QueuedAt = core.DeploymentID(core.NewID(core.PrefixDeployment, now)), fromMicros(micros(now))
+		err = insertDeployment(tx, d)
+	} else if d.State == stacks.DeploymentQueued {
+		err = tx.change(errDeploymentMoved, `UPDATE deployments SET commit_hash = ?, options = ? WHERE id = ? AND state = ?`,
+			d.Commit, toJSON(d.Options), d.ID, stacks.DeploymentQueued)
 	}
-	d = stacks.Deployment{
-		ID: core.DeploymentID(core.NewID(core.PrefixDeployment, now)), Stack: ask.Stack, State: stacks.DeploymentQueued,
-		Trigger: ask.Trigger, Actor: ask.Actor, Commit: ask.Commit, Options: ask.Options, QueuedAt: fromMicros(micros(now)), Phases: []stacks.Phase{},
-	}
-	_, err = tx.exec(`INSERT INTO deployments (id, stack_id, state, trigger, actor, commit_hash, revision, worker_id, options, phases,
-		error_code, error, again, again_commit, cancelling, queued_at, started_at, finished_at)
-		VALUES (?, ?, ?, ?, ?, ?, 0, '', ?, '[]', '', '', 0, '', 0, ?, 0, 0)`,
-		d.ID, d.Stack, d.State, d.Trigger, d.Actor, d.Commit, toJSON(d.Options), micros(now))
 	if err != nil {
-		return d, false, err
+		return d, err
 	}
-	if err := s.decide(tx, ask, d.ID, ask.Reason, now); err != nil {
-		return d, false, err
+	if err := s.decide(tx, ask, d.ID, ask.Reason+covered, now); err != nil {
+		return d, err
 	}
-	_, err = tx.exec(`UPDATE stacks SET status = ?, updated_at = ? WHERE id = ?`, stacks.StatusPending, micros(now), ask.Stack)
-	return d, true, err
+	return d, s.expect(tx, st, ask, len(open) == 0, now)
 }
 
-// coalesce lets an open deployment cover a new wish.
-func (s *Store) coalesce(tx *Tx, open stacks.Deployment, ask stacks.Ask, now time.Time) (stacks.Deployment, bool, error) {
-	reason := ask.Reason + "; covered by the deployment that is queued"
-	if open.State == stacks.DeploymentRunning && (ask.Commit == "" || ask.Commit != open.Commit) {
-		reason = ask.Reason + "; follows the deployment that is running, if that is of another commit"
-		if !open.Again || ask.Commit != "" && open.AgainCommit != "" {
-			open.AgainCommit = ask.Commit
-		} else {
-			open.AgainCommit = ""
-		}
-		open.Again = true
+// expect notes on the stack that a deployment will come: it is pending unless one runs
+// already, nothing is to be tried again later, and a wish from outside starts the count
+// of failures anew.
+func (s *Store) expect(tx *Tx, st stacks.Stack, ask stacks.Ask, first bool, now time.Time) error {
+	if first {
+		st.Status = stacks.StatusPending
 	}
-	merged := open.Options
-	merged.RecreateContainers = merged.RecreateContainers || ask.Options.RecreateContainers
-	merged.RecreateVolumes = merged.RecreateVolumes || ask.Options.RecreateVolumes
-	merged.RecreateNetworks = merged.RecreateNetworks || ask.Options.RecreateNetworks
-	open.Options = merged
-	if _, err := tx.exec(`UPDATE deployments SET again = ?, again_commit = ?, options = ? WHERE id = ?`, open.Again, open.AgainCommit, toJSON(merged), open.ID); err != nil {
-		return open, false, err
+	if !ask.Retry {
+		st.Retries = 0
 	}
-	return open, false, s.decide(tx, ask, open.ID, reason, now)
+	_, err := tx.exec(`UPDATE stacks SET status = ?, retries = ?, retry_at = 0, updated_at = ? WHERE id = ?`, st.Status, st.Retries, micros(now), st.ID)
+	return err
+}
+
+// openOf returns the deployments of a stack that have not ended: at most one that runs and
+// one that is queued.
+func openOf(tx *Tx, stack core.StackID) ([]stacks.Deployment, error) {
+	return many(tx, scanDeployment, `SELECT `+deploymentColumns+` FROM deployments WHERE stack_id = ? AND state IN ('queued', 'running') ORDER BY id LIMIT 2`, stack)
+}
+
+func insertDeployment(tx *Tx, d stacks.Deployment) error {
+	return tx.insert(errDeploymentMoved, `INSERT INTO deployments (`+deploymentColumns+`) VALUES (?, ?, ?, ?, ?, ?, 0, '', ?, '[]', '', '', '', 0, ?, 0, 0)`,
+		d.ID, d.Stack, d.State, d.Trigger, d.Actor, d.Commit, toJSON(d.Options), micros(d.QueuedAt))
+}
+
+// QueueRetries queues the deployments that are due to be tried again, in one commit.
+func (s *Store) QueueRetries(ctx context.Context) (queued int, err error) {
+	due, err := read(ctx, s, func(tx *Tx) ([]stacks.Stack, error) {
+		return many(tx, scanStack, `SELECT `+stackColumns+` FROM stacks WHERE retry_at > 0 AND retry_at <= ? ORDER BY retry_at LIMIT 100`, micros(s.now()))
+	})
+	if err != nil || len(due) == 0 {
+		return 0, err
+	}
+	asks := make([]stacks.Ask, len(due))
+	for i, st := range due {
+		asks[i] = stacks.Ask{Stack: st.ID, Trigger: stacks.TriggerPoll, Actor: "system", Retry: true,
+			Reason: fmt.Sprintf("tried again after a failure, time %d", st.Retries)}
+	}
+	return len(asks), s.QueueAll(ctx, asks)
 }
 
 // StartDeployment moves a queued deployment to running; Conflict when it is not queued any more.
 func (s *Store) StartDeployment(ctx context.Context, id core.DeploymentID) (stacks.Deployment, error) {
 	return write(ctx, s, func(tx *Tx) (stacks.Deployment, error) {
 		now := micros(s.now())
-		if err := tx.change(errDeploymentMoved, `UPDATE deployments SET state = ?, started_at = ? WHERE id = ? AND state = ?`,
-			stacks.DeploymentRunning, now, id, stacks.DeploymentQueued); err != nil {
+		// Another deployment of the stack that still runs violates a unique index.
+		n, err := tx.exec(`UPDATE deployments SET state = ?, started_at = ?, commit_hash = '' WHERE id = ? AND state = ?`, stacks.DeploymentRunning, now, id, stacks.DeploymentQueued)
+		if err == nil && n == 0 || err != nil && tx.dialect.Duplicate(err) {
+			return stacks.Deployment{}, errDeploymentMoved
+		}
+		if err != nil {
 			return stacks.Deployment{}, err
 		}
 		d, err := deploymentByID(tx, id)
@@ -166,13 +195,14 @@ func (s *Store) StartDeployment(ctx context.Context, id core.DeploymentID) (stac
 	})
 }
 
-// SaveProgress stores the progress of running deployments and lines of their logs in one
-// commit. Deployments that have ended keep what they ended with.
+// SaveProgress stores commit and phases of running deployments and lines of their logs in
+// one commit. Deployments that have ended keep what they ended with. Revision and worker are
+// Dispatch's alone: they say that a command exists.
 func (s *Store) SaveProgress(ctx context.Context, progress []stacks.Progress, lines []stacks.LogLine) error {
 	return s.db.Write(ctx, func(tx *Tx) error {
 		for _, p := range progress {
-			if _, err := tx.exec(`UPDATE deployments SET commit_hash = ?, revision = ?, worker_id = ?, phases = ? WHERE id = ? AND state = ?`,
-				p.Commit, p.Revision, p.Worker, toJSON(list(p.Phases)), p.Deployment, stacks.DeploymentRunning); err != nil {
+			if _, err := tx.exec(`UPDATE deployments SET commit_hash = ?, phases = ? WHERE id = ? AND state = ?`,
+				p.Commit, toJSON(list(p.Phases)), p.Deployment, stacks.DeploymentRunning); err != nil {
 				return err
 			}
 		}
@@ -190,8 +220,8 @@ func (s *Store) Dispatch(ctx context.Context, rev stacks.Revision, cmd stacks.Co
 		if err != nil {
 			return 0, err
 		}
-		if err := tx.change(errDeploymentMoved, `UPDATE deployments SET commit_hash = ?, revision = ?, worker_id = ?, phases = ? WHERE id = ? AND state = ? AND revision = 0`,
-			p.Commit, number, cmd.Worker, toJSON(list(p.Phases)), p.Deployment, stacks.DeploymentRunning); err != nil {
+		if err := tx.change(errDeploymentMoved, `UPDATE deployments SET commit_hash = ?, tree = ?, revision = ?, worker_id = ?, phases = ? WHERE id = ? AND state = ? AND revision = 0`,
+			p.Commit, p.Tree, number, cmd.Worker, toJSON(list(p.Phases)), p.Deployment, stacks.DeploymentRunning); err != nil {
 			return 0, err
 		}
 		if _, err := tx.exec(`UPDATE stacks SET worker_id = ?, seen_commit = ?, seen_tree = ? WHERE id = ?`, cmd.Worker, p.Commit, p.Tree, cmd.Stack); err != nil {
@@ -205,9 +235,9 @@ func (s *Store) Dispatch(ctx context.Context, rev stacks.Revision, cmd stacks.Co
 	})
 }
 
-// EndDeployment closes a running deployment, its commands, moves the stack's current
-// revision when it succeeded, and queues the next deployment when one was asked for
-// meanwhile. A deployment that has ended already stays as it is: done is false then.
+// EndDeployment closes a deployment and its commands, moves the stack's current revision
+// when it succeeded, and says when it is tried again when it failed. A deployment that has
+// ended already stays as it is: done is false then.
 func (s *Store) EndDeployment(ctx context.Context, o stacks.Outcome, lines []stacks.LogLine) (done bool, err error) {
 	return write(ctx, s, func(tx *Tx) (bool, error) { return s.end(tx, o, lines) })
 }
@@ -221,26 +251,25 @@ func (s *Store) end(tx *Tx, o stacks.Outcome, lines []stacks.LogLine) (done bool
 	if err := appendLog(tx, lines); err != nil {
 		return false, err
 	}
-	at := micros(o.At)
+	if o.OnlyUnsent {
+		sent, err := one(tx, nil, scalar[int], `SELECT count(*) FROM commands WHERE deployment_id = ? AND state <> ? AND ended_at = 0`, d.ID, stacks.CommandQueued)
+		if err != nil || sent > 0 {
+			return false, err
+		}
+	}
 	if o.Commit != "" {
 		d.Commit = o.Commit
 	}
-	if _, err := tx.exec(`UPDATE deployments SET state = ?, commit_hash = ?, phases = ?, error_code = ?, error = ?, finished_at = ?, again = 0 WHERE id = ?`,
-		o.State, d.Commit, toJSON(list(o.Phases)), o.ErrorCode, o.Error, at, d.ID); err != nil {
+	d.State = o.State
+	at := micros(o.At)
+	if err := tx.change(errDeploymentMoved, `UPDATE deployments SET state = ?, commit_hash = ?, phases = ?, error_code = ?, error = ?, finished_at = ? WHERE id = ? AND state IN ('queued', 'running')`,
+		d.State, d.Commit, toJSON(list(o.Phases)), o.ErrorCode, o.Error, at, d.ID); err != nil {
 		return false, err
 	}
 	if _, err := tx.exec(`UPDATE commands SET state = ?, ended_at = ? WHERE deployment_id = ? AND ended_at = 0`, commandEnd(o.State), at, d.ID); err != nil {
 		return false, err
 	}
-	if err := s.settleStack(tx, d, o); err != nil {
-		return false, err
-	}
-	if !d.Again || d.AgainCommit != "" && d.AgainCommit == d.Commit {
-		return true, nil // nothing was asked for that this deployment did not do
-	}
-	_, _, err = s.queue(tx, stacks.Ask{Stack: d.Stack, Trigger: d.Trigger, Actor: d.Actor, Options: d.Options,
-		Reason: "asked for while the deployment before was running"})
-	return true, err
+	return true, s.settle(tx, d, o)
 }
 
 func commandEnd(state stacks.DeploymentState) stacks.CommandState {
@@ -251,41 +280,6 @@ func commandEnd(state stacks.DeploymentState) stacks.CommandState {
 		return stacks.CommandCancelled
 	}
 	return stacks.CommandFailed
-}
-
-// settleStack gives the stack the status that a deployment's end leaves it in.
-func (s *Store) settleStack(tx *Tx, d stacks.Deployment, o stacks.Outcome) error {
-	st, err := stackByID(tx, d.Stack)
-	if err != nil {
-		return err
-	}
-	if o.Containers != nil {
-		st.Containers, st.ObservedAt = o.Containers, o.At
-	}
-	switch {
-	case o.State == stacks.DeploymentSucceeded:
-		st.Status, st.Error, st.OutOfSync = stacks.StatusActive, "", false
-		st.Revision, st.Commit = d.Revision, d.Commit
-	case o.State == stacks.DeploymentCancelled:
-		st.Status, st.OutOfSync = statusWithout(st), true
-	default:
-		st.Status, st.Error, st.OutOfSync = stacks.StatusError, o.Error, true
-	}
-	_, err = tx.exec(`UPDATE stacks SET status = ?, error = ?, out_of_sync = ?, revision = ?, commit_hash = ?, containers = ?, observed_at = ?, updated_at = ? WHERE id = ?`,
-		st.Status, st.Error, st.OutOfSync, st.Revision, st.Commit, toJSON(list(st.Containers)), micros(st.ObservedAt), micros(o.At), st.ID)
-	return err
-}
-
-// statusWithout is the status of a stack that no deployment is working on: what its
-// containers show, if it was ever deployed.
-func statusWithout(st stacks.Stack) stacks.Status {
-	if st.Revision == 0 {
-		return stacks.StatusNew
-	}
-	if stacks.JudgeContainers(st.Containers).OK {
-		return stacks.StatusActive
-	}
-	return stacks.StatusDegraded
 }
 
 // CancelDeployment ends a queued deployment at once, and marks a running one: its command
@@ -303,24 +297,21 @@ func (s *Store) CancelDeployment(ctx context.Context, id core.DeploymentID, by a
 		if err := s.audit(tx, by.Audit("deployment.cancel", string(d.Stack), string(id))); err != nil {
 			return d, err
 		}
-		if _, err := tx.exec(`UPDATE deployments SET again = 0, cancelling = 1 WHERE id = ?`, id); err != nil {
-			return d, err
-		}
 		if d.State == stacks.DeploymentQueued {
 			return s.cancelQueued(tx, d, by)
+		}
+		if err := tx.change(errDeploymentMoved, `UPDATE deployments SET cancelling = 1 WHERE id = ? AND state = ?`, id, stacks.DeploymentRunning); err != nil {
+			return d, err
 		}
 		return deploymentByID(tx, id)
 	})
 }
 
+// cancelQueued ends a queued deployment. One that runs keeps the stack's status.
 func (s *Store) cancelQueued(tx *Tx, d stacks.Deployment, by access.Principal) (stacks.Deployment, error) {
-	now := s.now()
-	d.Again = false
-	if _, err := tx.exec(`UPDATE deployments SET state = ?, error = ?, finished_at = ? WHERE id = ?`,
-		stacks.DeploymentCancelled, "cancelled by "+by.Name+" before it started", micros(now), d.ID); err != nil {
-		return d, err
-	}
-	if err := s.settleStack(tx, d, stacks.Outcome{Deployment: d.ID, State: stacks.DeploymentCancelled, At: now}); err != nil {
+	o := stacks.Outcome{Deployment: d.ID, State: stacks.DeploymentCancelled, ErrorCode: "deployment.cancelled",
+		Error: "cancelled by " + by.Name + " before it started", At: s.now()}
+	if _, err := s.end(tx, o, nil); err != nil {
 		return d, err
 	}
 	return deploymentByID(tx, d.ID)

@@ -20,17 +20,18 @@ var (
 )
 
 const stackColumns = `id, name, repository_id, path, worker_id, worker_tags, auto_sync, status, drifted, out_of_sync,
-	seen_commit, seen_tree, revision, commit_hash, error, containers, observed_at, deleting, created_at, updated_at`
+	seen_commit, seen_tree, deployed_tree, retries, retry_at, revision, commit_hash, error, containers, observed_at, deleting, created_at, updated_at`
 
 func scanStack(row scanner) (stacks.Stack, error) {
 	var (
 		s                          stacks.Stack
 		worker                     sql.NullString
 		observed, created, updated int64
+		retry                      int64
 	)
 	err := row.Scan(&s.ID, &s.Name, &s.Repository, &s.Path, &worker, jsonInto{&s.WorkerTags}, &s.AutoSync, &s.Status, &s.Drifted, &s.OutOfSync,
-		&s.Seen, &s.SeenTree, &s.Revision, &s.Commit, &s.Error, jsonInto{&s.Containers}, &observed, &s.Deleting, &created, &updated)
-	s.Worker = core.WorkerID(worker.String)
+		&s.Seen, &s.SeenTree, &s.DeployedTree, &s.Retries, &retry, &s.Revision, &s.Commit, &s.Error, jsonInto{&s.Containers}, &observed, &s.Deleting, &created, &updated)
+	s.Worker, s.RetryAt = core.WorkerID(worker.String), fromMicros(retry)
 	s.ObservedAt, s.CreatedAt, s.UpdatedAt = fromMicros(observed), fromMicros(created), fromMicros(updated)
 	return s, err
 }
@@ -92,8 +93,8 @@ func (s *Store) CreateStack(ctx context.Context, st stacks.Stack, first *stacks.
 		}
 		now := micros(s.now())
 		err := tx.insert(errStackNameTaken, `INSERT INTO stacks (id, name, repository_id, path, worker_id, worker_tags, auto_sync, status, drifted, out_of_sync,
-			seen_commit, seen_tree, revision, commit_hash, error, containers, observed_at, deleting, created_at, updated_at)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, '', '', 0, '', '', '[]', 0, 0, ?, ?)`,
+			seen_commit, seen_tree, deployed_tree, retries, retry_at, revision, commit_hash, error, containers, observed_at, deleting, created_at, updated_at)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, '', '', '', 0, 0, 0, '', '', '[]', 0, 0, ?, ?)`,
 			st.ID, st.Name, st.Repository, st.Path, nullable(string(st.Worker)), toJSON(list(st.WorkerTags)), st.AutoSync, stacks.StatusNew, now, now)
 		if err != nil {
 			return st, err
@@ -102,7 +103,7 @@ func (s *Store) CreateStack(ctx context.Context, st stacks.Stack, first *stacks.
 			return st, err
 		}
 		if first != nil {
-			if d, _, err = s.queue(tx, *first); err != nil {
+			if d, err = s.queue(tx, *first); err != nil {
 				return st, err
 			}
 		}
@@ -122,6 +123,7 @@ func (s *Store) UpdateStack(ctx context.Context, id core.StackID, change stacks.
 		if st.Deleting {
 			return st, errStackDeleting
 		}
+		moved := change.Path != nil && *change.Path != st.Path
 		if err := applyChange(tx, &st, change); err != nil {
 			return st, err
 		}
@@ -133,11 +135,28 @@ func (s *Store) UpdateStack(ctx context.Context, id core.StackID, change stacks.
 		if err := s.lookAgain(tx, st.Repository, by); err != nil {
 			return st, err
 		}
+		if err := s.followMove(tx, st, moved, by); err != nil {
+			return st, err
+		}
 		if err := s.audit(tx, by.Audit("stack.update", string(id), st.Name)); err != nil {
 			return st, err
 		}
 		return stackByID(tx, id)
 	})
+}
+
+// followMove has a deployment that runs from the stack's old folder followed by one from the
+// new: to a look, both are of the same commit.
+func (s *Store) followMove(tx *Tx, st stacks.Stack, moved bool, by access.Principal) error {
+	if !moved || !st.AutoSync {
+		return nil
+	}
+	running, err := beingDeployed(tx, st.ID)
+	if err != nil || !running {
+		return err
+	}
+	_, err = s.queue(tx, stacks.Ask{Stack: st.ID, Trigger: stacks.TriggerManual, Actor: by.Name, Reason: "the stack's folder was changed by " + by.Name})
+	return err
 }
 
 // applyChange puts change into st, as far as what runs permits it.
@@ -148,6 +167,9 @@ func applyChange(tx *Tx, st *stacks.Stack, change stacks.Change) error {
 	}
 	moved := change.Worker != nil && *change.Worker != st.Worker
 	renamed := change.Name != nil && *change.Name != st.Name
+	if moved && st.Worker != "" && canTearDown(tx, st.Worker) != nil {
+		placed = renamed // what a revoked worker runs is out of reach; the stack may go elsewhere
+	}
 	if placed && (renamed || (moved && st.Worker != "")) {
 		return fault.New(fault.Conflict, "stack.placed",
 			"The stack was deployed as %s, so its name and worker stay: its containers are there. Delete it with teardown and add it anew under the other name or worker.", st.Name)
@@ -226,6 +248,9 @@ func (s *Store) DeleteStack(ctx context.Context, id core.StackID, teardown, volu
 		if st.Deleting {
 			return false, nil
 		}
+		if err := canTearDown(tx, st.Worker); err != nil {
+			return false, err
+		}
 		if _, err := tx.exec(`UPDATE stacks SET deleting = 1, status = ?, updated_at = ? WHERE id = ?`, stacks.StatusPending, micros(s.now()), id); err != nil {
 			return false, err
 		}
@@ -237,13 +262,29 @@ func (s *Store) DeleteStack(ctx context.Context, id core.StackID, teardown, volu
 	})
 }
 
+// canTearDown refuses a worker that will never connect again.
+func canTearDown(tx *Tx, id core.WorkerID) error {
+	w, err := workerByID(tx, id)
+	if err == nil && w.Revoked {
+		err = fault.New(fault.Conflict, "worker.revoked",
+			"Worker %s was revoked, so it cannot take the stack's containers down. Delete the stack without teardown, and remove its containers on the host.", w.Hostname)
+	}
+	return err
+}
+
+// beingDeployed reports whether a deployment of the stack is running.
+func beingDeployed(tx *Tx, id core.StackID) (bool, error) {
+	n, err := one(tx, nil, scalar[int], `SELECT count(*) FROM deployments WHERE stack_id = ? AND state = ?`, id, stacks.DeploymentRunning)
+	return n > 0, err
+}
+
 // clearForDeletion cancels a queued deployment and refuses while one runs.
 func (s *Store) clearForDeletion(tx *Tx, id core.StackID) error {
-	running, err := one(tx, nil, scalar[int], `SELECT count(*) FROM deployments WHERE stack_id = ? AND state = ?`, id, stacks.DeploymentRunning)
+	running, err := beingDeployed(tx, id)
 	if err != nil {
 		return err
 	}
-	if running > 0 {
+	if running {
 		return fault.New(fault.Conflict, "stack.busy", "A deployment of this stack is running. Wait for it or cancel it, then delete the stack.")
 	}
 	_, err = tx.exec(`UPDATE deployments SET state = ?, finished_at = ? WHERE stack_id = ? AND state = ?`,

@@ -49,7 +49,6 @@ type DeploymentAnswer struct {
 	Phases     []stacks.Phase         `json:"phases"`
 	ErrorCode  string                 `json:"error_code"`
 	Error      string                 `json:"error"`
-	FollowedBy bool                   `json:"followed_by"` // something newer was asked for and comes next
 	QueuedAt   time.Time              `json:"queued_at"`
 	StartedAt  *time.Time             `json:"started_at"`
 	FinishedAt *time.Time             `json:"finished_at"`
@@ -58,7 +57,7 @@ type DeploymentAnswer struct {
 func showDeployment(d stacks.Deployment) DeploymentAnswer {
 	return DeploymentAnswer{
 		ID: d.ID, StackID: d.Stack, State: d.State, Trigger: d.Trigger, Actor: d.Actor, Commit: d.Commit, Revision: d.Revision, WorkerID: d.Worker,
-		Phases: orEmpty(d.Phases), ErrorCode: d.ErrorCode, Error: d.Error, FollowedBy: d.Again,
+		Phases: orEmpty(d.Phases), ErrorCode: d.ErrorCode, Error: d.Error,
 		QueuedAt: d.QueuedAt, StartedAt: optionalTime(d.StartedAt), FinishedAt: optionalTime(d.FinishedAt),
 	}
 }

@@ -58,6 +58,9 @@ func RunHub(ctx context.Context, cfg Config) error {
 
 // run opens the ports, then starts what ticks. The first part that fails ends the others.
 func (p *parts) run(ctx context.Context, withHandlers bool) error {
+	if err := p.hub.Prepare(ctx); err != nil {
+		return err
+	}
 	workers, err := listen("TLS_WORKER_PORT", p.cfg.Server.TLSWorkerPort)
 	if err != nil {
 		return err

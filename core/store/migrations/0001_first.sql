@@ -73,6 +73,7 @@ CREATE TABLE audit_events (
     detail     TEXT NOT NULL
 ) STRICT;
 CREATE INDEX audit_events_resource ON audit_events(resource, id);
+CREATE INDEX audit_events_at ON audit_events(at);
 
 CREATE TABLE worker_tokens (
     id         TEXT PRIMARY KEY,
@@ -140,6 +141,9 @@ CREATE TABLE stacks (
     out_of_sync   INTEGER NOT NULL,
     seen_commit   TEXT NOT NULL,
     seen_tree     TEXT NOT NULL,
+    deployed_tree TEXT NOT NULL,
+    retries       INTEGER NOT NULL,
+    retry_at      INTEGER NOT NULL,
     revision      INTEGER NOT NULL,
     commit_hash   TEXT NOT NULL,
     error         TEXT NOT NULL,
@@ -151,6 +155,7 @@ CREATE TABLE stacks (
 ) STRICT;
 CREATE INDEX stacks_repository ON stacks(repository_id);
 CREATE INDEX stacks_worker ON stacks(worker_id);
+CREATE INDEX stacks_retry ON stacks(retry_at) WHERE retry_at > 0;
 
 CREATE TABLE revisions (
     stack_id    TEXT NOT NULL REFERENCES stacks(id) ON DELETE CASCADE,
@@ -180,15 +185,16 @@ CREATE TABLE deployments (
     phases      TEXT NOT NULL,
     error_code  TEXT NOT NULL,
     error       TEXT NOT NULL,
-    again       INTEGER NOT NULL,
-    again_commit TEXT NOT NULL,
+    tree        TEXT NOT NULL,
     cancelling  INTEGER NOT NULL,
     queued_at   INTEGER NOT NULL,
     started_at  INTEGER NOT NULL,
     finished_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX deployments_stack ON deployments(stack_id, id);
-CREATE UNIQUE INDEX deployments_open ON deployments(stack_id) WHERE state IN ('queued', 'running');
+CREATE INDEX deployments_open ON deployments(id) WHERE state IN ('queued', 'running');
+CREATE UNIQUE INDEX deployments_queued ON deployments(stack_id) WHERE state = 'queued';
+CREATE UNIQUE INDEX deployments_running ON deployments(stack_id) WHERE state = 'running';
 
 CREATE TABLE deployment_log (
     deployment_id TEXT NOT NULL REFERENCES deployments(id) ON DELETE CASCADE,
@@ -226,6 +232,7 @@ CREATE TABLE commands (
 ) STRICT;
 CREATE INDEX commands_open ON commands(worker_id, id) WHERE ended_at = 0;
 CREATE INDEX commands_deployment ON commands(deployment_id);
+CREATE INDEX commands_ended ON commands(ended_at) WHERE ended_at > 0;
 
 CREATE TABLE variables (
     id         TEXT PRIMARY KEY,
