@@ -124,9 +124,9 @@ func TestARevokedWorkerStaysAndADeletedOneGoes(t *testing.T) {
 	}
 	s.exec(`INSERT INTO repositories (id, name, url, branch, head, fetched_at, error_code, error, asked_at, asked_by, created_at, updated_at)
 		VALUES ('rep_1', 'demo', 'http://git.example/demo', 'main', '', 0, '', '', 0, '', 0, 0)`)
-	s.exec(`INSERT INTO stacks (id, name, repository_id, path, worker_id, worker_tags, auto_sync, status, drifted, out_of_sync, seen_commit, seen_tree, revision,
+	s.exec(`INSERT INTO stacks (id, name, repository_id, path, worker_id, worker_tags, auto_sync, status, drifted, out_of_sync, seen_commit, seen_tree, deployed_tree, retries, retry_at, revision,
 		commit_hash, error, containers, observed_at, deleting, created_at, updated_at)
-		VALUES ('stk_1', 'shop', 'rep_1', '', ?, '[]', 0, 'new', 0, 0, '', '', 0, '', '', '[]', 0, 0, 0, 0)`, w.ID)
+		VALUES ('stk_1', 'shop', 'rep_1', '', ?, '[]', 0, 'new', 0, 0, '', '', '', 0, 0, 0, '', '', '[]', 0, 0, 0, 0)`, w.ID)
 	if body := wantCode(t, s, http.StatusConflict, "worker.has_stacks", call{method: "DELETE", path: path, key: key}); !strings.Contains(body, "shop") {
 		t.Errorf("%s does not name the stack", body)
 	}
