@@ -60,11 +60,32 @@ func (d *document) syntax(err error) error {
 	if m == nil {
 		return invalid("%s: %v", d.path, err)
 	}
-	place := d.path
-	if m[1] != "" {
-		place += ":" + m[1]
+	if m[1] == "" {
+		return invalid("%s: %s", d.path, m[2])
 	}
-	return invalid("%s: %s", place, m[2])
+	said, _ := strconv.Atoi(m[1]) // digits, by the pattern
+	return invalid("%s:%d: %s", d.path, max(d.lineOfSyntax(), said), m[2])
+}
+
+// maxSearchedBytes bounds what is parsed again to find the line of a mistake.
+const maxSearchedBytes = 1 << 20
+
+// lineOfSyntax returns the line on which the text stops being YAML: the one after the
+// longest beginning that is. The parser's own number tells where the surrounding block
+// began. Zero when it was not found within the bound.
+func (d *document) lineOfSyntax() int {
+	end, left := len(d.data), maxSearchedBytes
+	for {
+		if left -= end; left < 0 {
+			return 0
+		}
+		var n yaml.Node
+		err := yaml.NewDecoder(bytes.NewReader(d.data[:end])).Decode(&n)
+		if err == nil || errors.Is(err, io.EOF) {
+			return bytes.Count(d.data[:end], []byte("\n")) + 1
+		}
+		end = bytes.LastIndexByte(bytes.TrimSuffix(d.data[:end], []byte("\n")), '\n') + 1
+	}
 }
 
 // tags are the YAML types that a Compose file may use, and the two with which one file

@@ -74,7 +74,7 @@ func checkEnvironment(name string, environment types.MappingWithEquals) error {
 func (r *rendering) readEnvFile(ctx context.Context, place string, entry types.EnvFile, files map[string][]byte) ([]byte, error) {
 	p, err := r.inRepository(entry.Path)
 	if err != nil {
-		return nil, err
+		return nil, in(place, err)
 	}
 	if data, known := files[p]; known {
 		return data, nil
@@ -84,7 +84,7 @@ func (r *rendering) readEnvFile(ctx context.Context, place string, entry types.E
 		return nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, in(place, err)
 	}
 	if !utf8.Valid(data) {
 		return nil, invalid("%s: %s:%d: not UTF-8 text.", place, p, invalidLine(data))

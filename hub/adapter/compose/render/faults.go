@@ -1,7 +1,9 @@
 package render
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 
 	"berth/core/fault"
 )
@@ -42,4 +44,32 @@ func clip(text string) string {
 		cut--
 	}
 	return text[:cut] + "…"
+}
+
+// in says at which place of the project a fault came up.
+func in(place string, err error) error {
+	var f *fault.Error
+	if !errors.As(err, &f) {
+		return err
+	}
+	placed := *f
+	placed.Public = clip(place + ": " + f.Public)
+	return &placed
+}
+
+// placed says in which file and on which line stands what a fault names.
+func (r *rendering) placed(err error) error {
+	var f *fault.Error
+	if !errors.As(err, &f) {
+		return err
+	}
+	for _, d := range r.files {
+		if strings.HasPrefix(f.Public, d.path+":") {
+			return err
+		}
+	}
+	if place := locate(r.files, f.Public); place != "" {
+		return in(place, err)
+	}
+	return err
 }

@@ -42,17 +42,17 @@ func (r *rendering) resolveFileObject(ctx context.Context, place string, object 
 	}
 	source, err := r.inRepository(object.File)
 	if err != nil {
-		return err
+		return in(place, err)
 	}
 	found, err := r.repo.find(ctx, source)
 	if err != nil {
-		return err
+		return in(place, err)
 	}
 	if found.kind != regularFile {
 		return missingFile("%s.file: %s is not a file of the repository at this commit.", place, source)
 	}
 	object.File, err = r.content.add(ctx, source, found)
-	return err
+	return in(place, err)
 }
 
 // checkInlineFiles refuses what the engine could only find out after other compose

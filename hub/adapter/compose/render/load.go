@@ -86,7 +86,7 @@ func (r *rendering) explain(ctx context.Context, err error) error {
 		place = r.files[0].path
 	}
 	for _, f := range r.files {
-		text = strings.TrimPrefix(text, "validating "+f.path+": ")
+		text = strings.TrimSpace(strings.TrimPrefix(text, "validating "+f.path+": "))
 	}
 	if names := r.variables.secretsIn(text); len(names) > 0 {
 		return unsupported("%s: the secret variable %s cannot stand here; %s. (%s)", place, names[0], secretPlaces, r.variables.reveal(text))

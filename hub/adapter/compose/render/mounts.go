@@ -34,11 +34,11 @@ func (r *rendering) resolveMount(ctx context.Context, place string, mount *types
 	}
 	source, err := r.inRepository(mount.Source)
 	if err != nil {
-		return err
+		return in(place, err)
 	}
 	found, err := r.repo.find(ctx, source)
 	if err != nil {
-		return err
+		return in(place, err)
 	}
 	switch {
 	case found.kind == nothing:
@@ -52,7 +52,7 @@ func (r *rendering) resolveMount(ctx context.Context, place string, mount *types
 		r.warn(fmt.Sprintf("%s: %s is mounted read-write, so the container gets a folder that is empty at first and survives deployments, not the repository's files; add \":ro\" for those.", place, mount.Source))
 		mount.Source = r.statePath(source)
 	}
-	return err
+	return in(place, err)
 }
 
 // checkBindSource refuses sources that mean something else on every host, and those

@@ -77,7 +77,7 @@ func (r *rendering) resolve(ctx context.Context) (*types.Project, error) {
 			return nil, err
 		}
 		if err := step(ctx, project); err != nil {
-			return nil, err
+			return nil, r.placed(err)
 		}
 	}
 	return project, nil

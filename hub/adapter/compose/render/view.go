@@ -2,6 +2,7 @@ package render
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -75,7 +76,7 @@ var pathInMessage = regexp.MustCompile(`\b(?:services|networks|volumes|configs|s
 // locate returns "file:line" for the first path such as services.web.ports that a
 // library's message names, in the last file that has it; empty when there is none.
 func locate(files []*document, message string) string {
-	segments := strings.Split(pathInMessage.FindString(message), ".")
+	segments := segmentsIn(message)
 	place, deepest := "", 1
 	for _, d := range files {
 		n, depth := d.root, 0
@@ -98,4 +99,15 @@ func locate(files []*document, message string) string {
 		}
 	}
 	return place
+}
+
+var keyInMessage = regexp.MustCompile(`additional properties '([^']+)'`)
+
+// segmentsIn returns the path that a message names, down to the key that it complains about.
+func segmentsIn(message string) []string {
+	segments := strings.Split(pathInMessage.FindString(message), ".")
+	if key := keyInMessage.FindStringSubmatch(message); key != nil {
+		segments = append(slices.DeleteFunc(segments, func(s string) bool { return s == "" }), key[1])
+	}
+	return segments
 }
