@@ -145,7 +145,7 @@ func dispatchedOnce(b storeBench) {
 	d := y.running()
 	won := y.race(10, "deployment.moved", func(i int) error {
 		cmd := stacks.Command{ID: core.CommandID(core.NewID(core.PrefixCommand, storeEpoch)), Attempt: 1, Worker: y.worker,
-			Kind: stacks.CommandDeploy, Stack: y.stack, Deployment: d.ID, State: stacks.CommandQueued}
+			Kind: stacks.CommandDeploy, Stack: y.stack, Deployment: d.ID, State: stacks.CommandQueued, Body: stacks.CommandBody{Project: "web"}}
 		_, err := y.Dispatch(b.Context(), stacks.Revision{Stack: y.stack, Digest: fmt.Sprint(i)}, cmd, stacks.Progress{Deployment: d.ID}, nil)
 		return err
 	})

@@ -212,8 +212,9 @@ func (s *Store) SaveProgress(ctx context.Context, progress []stacks.Progress, li
 
 // Dispatch stores a revision (or finds the one with its digest), the command that puts it in
 // place, and the deployment's progress in one transaction. A deployment is dispatched once:
-// Conflict "deployment.moved" afterwards. The stack is bound to the
-// worker from here on. It returns the revision's number.
+// Conflict "deployment.moved" afterwards. The stack is bound to the worker from here on;
+// Conflict "stack.changed" when its name or worker are not those of the command any more.
+// It returns the revision's number.
 func (s *Store) Dispatch(ctx context.Context, rev stacks.Revision, cmd stacks.Command, p stacks.Progress, lines []stacks.LogLine) (int, error) {
 	return write(ctx, s, func(tx *Tx) (int, error) {
 		number, err := s.revise(tx, rev)
@@ -224,7 +225,8 @@ func (s *Store) Dispatch(ctx context.Context, rev stacks.Revision, cmd stacks.Co
 			p.Commit, p.Tree, number, cmd.Worker, toJSON(list(p.Phases)), p.Deployment, stacks.DeploymentRunning); err != nil {
 			return 0, err
 		}
-		if _, err := tx.exec(`UPDATE stacks SET worker_id = ?, seen_commit = ?, seen_tree = ? WHERE id = ?`, cmd.Worker, p.Commit, p.Tree, cmd.Stack); err != nil {
+		if err := tx.change(errStackChanged, `UPDATE stacks SET worker_id = ?, seen_commit = ?, seen_tree = ? WHERE id = ? AND name = ? AND (worker_id IS NULL OR worker_id = ?)`,
+			cmd.Worker, p.Commit, p.Tree, cmd.Stack, cmd.Body.Project, cmd.Worker); err != nil {
 			return 0, err
 		}
 		cmd.Body.Revision = number

@@ -168,7 +168,7 @@ func applyChange(tx *Tx, st *stacks.Stack, change stacks.Change) error {
 	moved := change.Worker != nil && *change.Worker != st.Worker
 	renamed := change.Name != nil && *change.Name != st.Name
 	if moved && st.Worker != "" && canTearDown(tx, st.Worker) != nil {
-		placed = renamed // what a revoked worker runs is out of reach; the stack may go elsewhere
+		placed = placed && renamed // what a revoked worker runs is out of reach; the stack may go elsewhere
 	}
 	if placed && (renamed || (moved && st.Worker != "")) {
 		return fault.New(fault.Conflict, "stack.placed",

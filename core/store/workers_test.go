@@ -98,7 +98,7 @@ func (r *fleetRoom) running(t *testing.T, name string, w fleet.Worker, state sta
 		t.Fatal(err)
 	}
 	cmd := stacks.Command{ID: core.CommandID(core.NewID(core.PrefixCommand, r.at)), Attempt: 1, Worker: w.ID, Kind: stacks.CommandDeploy, Stack: id,
-		Deployment: d.ID, State: state, CreatedAt: r.at}
+		Deployment: d.ID, State: state, CreatedAt: r.at, Body: stacks.CommandBody{Project: name}}
 	progress := stacks.Progress{Deployment: d.ID, Commit: "c0ffee", Worker: w.ID,
 		Phases: []stacks.Phase{{Name: stacks.PhaseFetch, State: stacks.PhaseSucceeded}, {Name: stacks.PhaseApply, State: stacks.PhaseRunning, StartedAt: r.at}}}
 	if _, err := r.Dispatch(t.Context(), stacks.Revision{Stack: id, Commit: "c0ffee", Digest: name, CreatedAt: r.at}, cmd, progress, nil); err != nil {
