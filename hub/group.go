@@ -54,13 +54,5 @@ func (g *group[K]) cancel(key K) bool {
 	return busy
 }
 
-// busy reports whether a function runs for key.
-func (g *group[K]) busy(key K) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	_, busy := g.cancels[key]
-	return busy
-}
-
 // wait returns when every function has.
 func (g *group[K]) wait() { g.running.Wait() }

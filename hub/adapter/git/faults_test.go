@@ -406,10 +406,10 @@ func TestAnswersOfHosts(t *testing.T) {
 				io.WriteString(w, "003d"+strings.Repeat("a", 40)+" refs/heads/main\n0000")
 				return
 			}
-			http.Redirect(w, r, "http://u:hunter2@"+r.Host+"/b.git/info/refs", 302)
+			http.Redirect(w, r, "http://u:hunter2@"+r.Host+"/b.git/info/refs", http.StatusFound)
 		}, fault.Unavailable, "git.unreachable", 0},
 		"redirects without an end": {func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, "/x"+r.URL.RequestURI(), 302)
+			http.Redirect(w, r, "/x"+r.URL.RequestURI(), http.StatusFound)
 		}, fault.Unavailable, "git.unreachable", 0},
 	}
 	for name, c := range cases {
