@@ -61,10 +61,13 @@ func stackSamples() map[string]sample {
 	}
 	show.Facts = stackFacts{Repository: "apps", RepositoryHref: "/repositories/rep_1", Folder: "apps/shop", Worker: "hetzner-fsn-1", WorkerHref: "/stacks", Tags: []string{"production"}, Revision: 12, Commit: s.Commit.Short(), Seen: s.Seen.Short(), Automatic: true}
 	fresh := stacks.Stack{ID: "stk_9", Name: "blog", Status: stacks.StatusNew}
+	failed := show
+	failed.Head, failed.Retry = headOf(stacks.Stack{ID: "stk_1", Name: "blog", Status: stacks.StatusError}, nil, tabOverview), at(sampleNow.Add(5*time.Minute), sampleNow)
 	asked := func(f frame, status string) frame { f.Note = said[status]; return f }
 	return map[string]sample{
 		"stack":             of(stackShowView, asked(framed(inStacks, "shop", trail[0]), "service-restarted"), show),
 		"stack-new":         of(stackShowView, framed(inStacks, "blog", trail[0]), stackShowPage{Head: headOf(fresh, nil, tabOverview), Facts: stackFacts{Repository: "apps", RepositoryHref: "/repositories/rep_1", Folder: "apps/blog"}}),
+		"stack-failed":      of(stackShowView, framed(inStacks, "blog", trail[0]), failed),
 		"stack-list":        of(stackListView, framed(inStacks, "Stacks"), sampleStacks("")),
 		"stack-groups":      of(stackListView, framed(inStacks, "Stacks"), sampleStacks("worker")),
 		"stack-none":        of(stackListView, framed(inStacks, "Stacks"), stackListPage{Group: groupChoice("")}),

@@ -30,6 +30,7 @@ type stackShowPage struct {
 	Head        stackHead
 	Facts       stackFacts
 	Services    []serviceLine
+	Retry       moment // when what failed is tried again by itself; empty: it is not
 	Observed    moment // since when the services are as they are shown
 	Deployments deploymentTable
 	All         string // address of all deployments; empty: all are shown here
@@ -86,7 +87,7 @@ func underWay(s stacks.Stack) bool {
 }
 
 func showStack(ctx context.Context, reader StackReader, s stacks.Stack, now time.Time) (stackShowPage, error) {
-	page := stackShowPage{Observed: at(s.ObservedAt, now)}
+	page := stackShowPage{Observed: at(s.ObservedAt, now), Retry: at(s.RetryAt, now)}
 	deployments, err := reader.Deployments(ctx, s.ID, core.Page{Limit: shownDeployments})
 	if err != nil {
 		return page, err
