@@ -101,7 +101,7 @@ func sampleStacks(by string) stackListPage {
 		case 4:
 			l.Manual, l.Waiting = true, true
 		case 6:
-			l.Badge, l.Why = badgeOf(statusBadges, stacks.StatusDegraded), "compose service db is unhealthy"
+			l.Badge, l.Why = badgeOf(statusBadges, stacks.StatusDegraded), "Compose service db is unhealthy."
 		case 9:
 			l.Badge, l.Why = badgeOf(statusBadges, stacks.StatusError), "Image registry.example.com/web:7.3 was not found: manifest unknown."
 		}

@@ -106,7 +106,7 @@ func stackLines(ctx context.Context, all []stacks.Stack, names *names, now core.
 		if err != nil {
 			return nil, err
 		}
-		lines[i] = stackLine{Name: s.Name, Href: stackHref(s.ID), Badge: stackBadge(s), Why: s.Error, Repository: repository, Folder: folderName(s.Path),
+		lines[i] = stackLine{Name: s.Name, Href: stackHref(s.ID), Badge: stackBadge(s), Why: sentence(s.Error), Repository: repository, Folder: folderName(s.Path),
 			Worker: worker.Name, Away: worker.Away, Commit: s.Commit.Short(), Revision: s.Revision, Waiting: s.OutOfSync && s.Status != stacks.StatusNew, Manual: !s.AutoSync,
 			Checked: at(s.UpdatedAt, now())}
 	}
