@@ -158,10 +158,11 @@ func insertDeployment(tx *Tx, d stacks.Deployment) error {
 		d.ID, d.Stack, d.State, d.Trigger, d.Actor, d.Commit, toJSON(d.Options), micros(d.QueuedAt))
 }
 
-// QueueRetries queues the deployments that are due to be tried again, in one commit.
+// QueueRetries queues the deployments that are due to be tried again, in one commit. Stacks
+// whose automatic sync was switched off since, or that are being deleted, stay as they are.
 func (s *Store) QueueRetries(ctx context.Context) (queued int, err error) {
 	due, err := read(ctx, s, func(tx *Tx) ([]stacks.Stack, error) {
-		return many(tx, scanStack, `SELECT `+stackColumns+` FROM stacks WHERE retry_at > 0 AND retry_at <= ? ORDER BY retry_at LIMIT 100`, micros(s.now()))
+		return many(tx, scanStack, `SELECT `+stackColumns+` FROM stacks WHERE retry_at > 0 AND retry_at <= ? AND auto_sync = 1 AND deleting = 0 ORDER BY retry_at LIMIT 100`, micros(s.now()))
 	})
 	if err != nil || len(due) == 0 {
 		return 0, err
