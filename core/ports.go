@@ -140,6 +140,8 @@ type ComposeService struct {
 	Name      string
 	Image     string
 	Variables []string // names of the stack's secret variables that reach it
+	Idle      bool     `json:",omitempty"` // scaled to no container
+	Stays     bool     `json:",omitempty"` // is restarted whatever it exits with, so it is never done
 }
 
 // Content is a file or folder of the repository that a service mounts.

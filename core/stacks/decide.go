@@ -2,6 +2,7 @@ package stacks
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"berth/core"
@@ -87,6 +88,25 @@ func JudgeContainers(containers []ContainerState) Health {
 		}
 	}
 	return Health{OK: true}
+}
+
+// JudgeServices is JudgeContainers for a stack of which it is known what should run: each
+// compose service that is not idle has a container.
+func JudgeServices(services []core.ComposeService, containers []ContainerState) Health {
+	there := map[string]bool{}
+	for _, c := range containers {
+		there[c.Service] = true
+	}
+	for _, s := range services {
+		if !s.Idle && !there[s.Name] && len(containers) > 0 {
+			return Health{Reason: fmt.Sprintf("compose service %s has no container; sync the stack to have it made again", s.Name)}
+		}
+		stopped := func(c ContainerState) bool { return c.Service == s.Name && c.State == "exited" }
+		if s.Stays && slices.ContainsFunc(containers, stopped) {
+			return Health{Reason: fmt.Sprintf("compose service %s is stopped; start it, or sync the stack", s.Name)}
+		}
+	}
+	return JudgeContainers(containers)
 }
 
 // Elapsed returns whole milliseconds between two times, never negative.

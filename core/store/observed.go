@@ -45,7 +45,11 @@ func (s *Store) SaveObserved(ctx context.Context, worker core.WorkerID, seen []s
 func observe(tx *Tx, st stacks.Stack, containers []stacks.ContainerState, at time.Time) (bool, error) {
 	before := st
 	st.Containers = list(containers)
-	health := stacks.JudgeContainers(st.Containers)
+	services, err := servicesOf(tx, st)
+	if err != nil {
+		return false, err
+	}
+	health := stacks.JudgeServices(services, st.Containers)
 	switch active, degraded := st.Status == stacks.StatusActive, st.Status == stacks.StatusDegraded; {
 	case (active || degraded) && !health.OK:
 		st.Status, st.Error = stacks.StatusDegraded, health.Reason
@@ -55,9 +59,17 @@ func observe(tx *Tx, st stacks.Stack, containers []stacks.ContainerState, at tim
 	if st.Status == before.Status && st.Error == before.Error && same(before.Containers, st.Containers) {
 		return false, nil
 	}
-	_, err := tx.exec(`UPDATE stacks SET containers = ?, status = ?, error = ?, observed_at = ? WHERE id = ?`,
+	_, err = tx.exec(`UPDATE stacks SET containers = ?, status = ?, error = ?, observed_at = ? WHERE id = ?`,
 		toJSON(st.Containers), st.Status, st.Error, micros(at), st.ID)
 	return true, err
+}
+
+// servicesOf returns what should run of a stack: the compose services of its current revision.
+func servicesOf(tx *Tx, st stacks.Stack) ([]core.ComposeService, error) {
+	return one(tx, nil, func(row scanner) (services []core.ComposeService, err error) {
+		return services, row.Scan(jsonInto{&services})
+	},
+		`SELECT services FROM revisions WHERE stack_id = ? AND number = ?`, st.ID, st.Revision)
 }
 
 func same(a, b []stacks.ContainerState) bool {

@@ -125,7 +125,7 @@ func TestFailureNamesItsPhase(t *testing.T) {
 			[]string{"pull failed", "apply skipped", "verify skipped"}},
 		"a container that cannot be made": {"apply", fault.New(fault.Invalid, "engine.apply", "No."), "engine.apply", "No.", []string{"pull succeeded", "apply failed", "verify skipped"}},
 		"an unhealthy container":          {"verify", fault.New(fault.Conflict, "engine.unhealthy", "web died."), "engine.unhealthy", "web died.", []string{"pull succeeded", "apply succeeded", "verify failed"}},
-		"something unexpected":            {"apply", errors.New("odd"), "internal.error", "The worker ran into an unexpected problem: odd. Its log has the details.", []string{"pull succeeded", "apply failed", "verify skipped"}},
+		"something unexpected":            {"apply", errors.New("odd"), "internal.error", "The worker ran into a problem that we did not foresee. Its log, on the host, has the details.", []string{"pull succeeded", "apply failed", "verify skipped"}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

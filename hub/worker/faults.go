@@ -3,7 +3,6 @@ package worker
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"berth/core/fault"
 	"berth/core/wire"
@@ -65,5 +64,5 @@ func publicText(err error) string {
 	if errors.As(err, &f) && f.Public != "" {
 		return f.Public
 	}
-	return fmt.Sprintf("The worker ran into an unexpected problem: %v. Its log has the details.", err)
+	return "The worker ran into a problem that we did not foresee. Its log, on the host, has the details."
 }

@@ -2,7 +2,9 @@ package worker
 
 import (
 	"context"
-	"fmt"
+	"errors"
+	"log/slog"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -15,6 +17,7 @@ type requests struct {
 	engine   Engine
 	turns    *turns
 	link     replier
+	log      *slog.Logger
 	children sync.WaitGroup
 
 	mu      sync.Mutex // guards what follows
@@ -27,8 +30,8 @@ type replier interface {
 	TrySend(msg any) bool
 }
 
-func newRequests(engine Engine, turns *turns, link replier) *requests {
-	return &requests{engine: engine, turns: turns, link: link, cancels: map[uint64]context.CancelFunc{}}
+func newRequests(engine Engine, turns *turns, link replier, log *slog.Logger) *requests {
+	return &requests{engine: engine, turns: turns, link: link, log: log, cancels: map[uint64]context.CancelFunc{}}
 }
 
 // begin answers one request in the background. ctx ends with the link.
@@ -88,7 +91,8 @@ func (r *requests) wait() { r.children.Wait() }
 func (r *requests) serve(ctx context.Context, m wire.Request) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("a defect in the worker's program: %v", p)
+			r.log.Error("a live request panicked", "request", m.Kind, "panic", p, "stack", string(debug.Stack()))
+			err = errors.New("a defect in the worker's program")
 		}
 	}()
 	if m.Kind == wire.RequestLogs {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -166,7 +167,7 @@ func TestRequestsAreBounded(t *testing.T) {
 }
 
 func TestAnUnknownRequestIsRefused(t *testing.T) {
-	r := newRequests(newEngine(), newTurns(), nil)
+	r := newRequests(newEngine(), newTurns(), nil, slog.Default())
 	if err := r.serve(context.Background(), wire.Request{Kind: "shell"}); !fault.Is(err, fault.Unsupported) {
 		t.Errorf("err = %v", err)
 	}
