@@ -63,7 +63,16 @@ func (p *parts) insideToken(ctx context.Context) (seal.Token, error) {
 	if err := os.MkdirAll(p.cfg.WorkerDataDir, 0o700); err != nil {
 		return seal.Token{}, err
 	}
-	return issued.Secret, os.WriteFile(file, []byte(issued.Secret.Reveal()+"\n"), 0o600)
+	return issued.Secret, writeToken(file, issued.Secret)
+}
+
+// writeToken writes the file whole or not at all.
+func writeToken(file string, token seal.Token) error {
+	temp := file + ".new"
+	if err := os.WriteFile(temp, []byte(token.Reveal()+"\n"), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(temp, file)
 }
 
 // readToken returns the zero token when there is no file.
@@ -72,7 +81,7 @@ func readToken(file string) (seal.Token, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return seal.Token{}, nil
 	}
-	if err != nil {
+	if err != nil || len(text) == 0 {
 		return seal.Token{}, err
 	}
 	token, err := seal.ParseToken(strings.TrimSpace(string(text)))

@@ -180,18 +180,21 @@ func (o Options) hello(ctx context.Context, repository core.RepositoryID, worker
 
 // guestbook is added with automatic sync off until its variables are there.
 func (o Options) guestbook(ctx context.Context, repository core.RepositoryID, worker core.WorkerID) error {
-	if _, found, err := o.stack(ctx, "guestbook"); found || err != nil {
+	s, found, err := o.stack(ctx, "guestbook")
+	if err != nil || found && (s.AutoSync || s.Revision > 0) {
 		return err
 	}
-	s, _, err := o.Desks.Stacks.Create(ctx, stacks.Draft{Name: "guestbook", Repository: repository, Path: "guestbook", Worker: worker}, access.System)
-	if err != nil {
-		return err
+	if !found {
+		if s, _, err = o.Desks.Stacks.Create(ctx, stacks.Draft{Name: "guestbook", Repository: repository, Path: "guestbook", Worker: worker}, access.System); err != nil {
+			return err
+		}
 	}
 	for _, draft := range []variables.Draft{
 		{Owner: variables.OfStack(s.ID), Name: "GUESTBOOK_TITLE", Value: "Visitors of the harbour"},
 		{Owner: variables.OfStack(s.ID), Name: "GUESTBOOK_PASSWORD", Value: rand.Text(), Secret: true},
 	} {
-		if _, err := o.Desks.Variables.Create(ctx, draft, access.System); err != nil {
+		// A run that was interrupted may have added it already.
+		if _, err := o.Desks.Variables.Create(ctx, draft, access.System); err != nil && !fault.Is(err, fault.Conflict) {
 			return err
 		}
 	}
