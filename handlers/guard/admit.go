@@ -38,9 +38,13 @@ func (g *Guard) Admit(rule Rule, next http.Handler) http.Handler {
 		return checked
 	}
 	return g.measure(rule, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		slots := g.slots
+		if rule.Streams || r.URL.Query().Has("wait") {
+			slots = g.waiting
+		}
 		select {
-		case g.slots <- struct{}{}:
-			defer func() { <-g.slots }()
+		case slots <- struct{}{}:
+			defer func() { <-slots }()
 			checked.ServeHTTP(w, r)
 		default:
 			endpoint.Fail(w, r, errBusy)

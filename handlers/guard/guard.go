@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -40,11 +41,12 @@ type Config struct {
 // Limits bound what is let in.
 type Limits struct {
 	InFlight int       // requests at once, beyond which 503
+	Waiting  int       // of those that stream or wait for something, apart from the others; 0: as InFlight
 	Rate     pace.Rule // requests of one principal, or one address without credential, beyond which 429
 }
 
 // DefaultLimits are far above what people and well-behaved programs need.
-var DefaultLimits = Limits{InFlight: 512, Rate: pace.Rule{Burst: 400, Every: 5 * time.Millisecond}}
+var DefaultLimits = Limits{InFlight: 512, Waiting: 512, Rate: pace.Rule{Burst: 400, Every: 5 * time.Millisecond}}
 
 // maxPrincipals is how many principals and addresses are counted apart.
 const maxPrincipals = 10_000
@@ -55,7 +57,8 @@ type Guard struct {
 	reporter *endpoint.Reporter
 	origins  map[string]bool // that CORS and cross-origin protection let pass
 	cross    *http.CrossOriginProtection
-	slots    chan struct{} // one per request in flight
+	slots    chan struct{} // one per request in flight that is answered at once
+	waiting  chan struct{} // one per request that streams or waits: many of those must not shut the others out
 	rates    *pace.Buckets
 }
 
@@ -76,6 +79,7 @@ func New(cfg Config) (*Guard, error) {
 		origins:  map[string]bool{},
 		cross:    http.NewCrossOriginProtection(),
 		slots:    make(chan struct{}, cfg.Limits.InFlight),
+		waiting:  make(chan struct{}, cmp.Or(cfg.Limits.Waiting, cfg.Limits.InFlight)),
 		rates:    pace.New(cfg.Limits.Rate, maxPrincipals, cfg.Clock),
 	}
 	for _, origin := range allowedOrigins(cfg.AppURL) {

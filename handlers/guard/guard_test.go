@@ -424,3 +424,28 @@ func TestScrapersNeedAKey(t *testing.T) {
 
 // written returns a map that nothing can be written to.
 func written(*http.Request) map[string]int { return nil }
+
+func TestRequestsThatWaitDoNotShutOutTheOthers(t *testing.T) {
+	began, release := make(chan struct{}), make(chan struct{})
+	cfg := config("http://localhost:8090")
+	cfg.Limits = guard.Limits{InFlight: 1, Waiting: 1, Rate: pace.Rule{Burst: 100, Every: time.Second}}
+	handler := protect(t, cfg, anyone, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Has("wait") {
+			close(began)
+			<-release
+		}
+	}))
+	done := make(chan int)
+	go func() { done <- play(handler, request("GET", "/?wait=60s")).Code }()
+	<-began
+	if got := play(handler, request("GET", "/")).Code; got != http.StatusOK {
+		t.Errorf("a plain request is answered %d while another waits", got)
+	}
+	if got := play(handler, request("GET", "/?wait=60s")).Code; got != http.StatusServiceUnavailable {
+		t.Errorf("one request too many that waits is answered %d", got)
+	}
+	close(release)
+	if got := <-done; got != http.StatusOK {
+		t.Errorf("the request that waited is answered %d", got)
+	}
+}
