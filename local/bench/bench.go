@@ -114,6 +114,9 @@ func until(ctx context.Context, limit, every time.Duration, what string, done fu
 			return err
 		}
 		if pause(limited, every) != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
 			return fmt.Errorf("%s did not happen within %v", what, limit)
 		}
 	}

@@ -85,8 +85,8 @@ func TestMeasurementsAreFoundByName(t *testing.T) {
 
 func TestComposeVersionsBeforeTwoAreNotCompared(t *testing.T) {
 	for text, want := range map[string]bool{"5.5.1": true, "v2.29.7-desktop.1": true, "2.0.0": true, "1.29.2": false, "": false, "dev": false} {
-		if got := comparable(text); got != want {
-			t.Errorf("%q: comparable %v, want %v", text, got, want)
+		if got := newEnough(text); got != want {
+			t.Errorf("%q: new enough %v, want %v", text, got, want)
 		}
 	}
 }

@@ -27,7 +27,7 @@ const composeModule = "github.com/docker/compose/v5"
 func (b *bench) findCompose(ctx context.Context) (compose, error) {
 	installed := compose{}
 	version, err := output(installed.command(ctx, "compose", "version", "--short"))
-	if err == nil && comparable(strings.TrimSpace(version)) {
+	if err == nil && newEnough(strings.TrimSpace(version)) {
 		installed.version = strings.TrimSpace(version)
 		return installed, nil
 	}
@@ -37,9 +37,9 @@ func (b *bench) findCompose(ctx context.Context) (compose, error) {
 	return b.buildCompose(ctx)
 }
 
-// comparable reports whether a Compose of this version is the program that is meant:
+// newEnough reports whether this is a version of the program that is meant:
 // version 1 was another one.
-func comparable(version string) bool {
+func newEnough(version string) bool {
 	major, _, _ := strings.Cut(strings.TrimPrefix(version, "v"), ".")
 	n, err := strconv.Atoi(major)
 	return err == nil && n >= 2

@@ -43,7 +43,7 @@ func measureDeploy(ctx context.Context, b *bench) (figures []figure, err error) 
 	if err := errors.Join(srv.setUp(ctx), srv.workersOnline(ctx, 1)); err != nil {
 		return nil, err
 	}
-	figures = []figure{{name: "compared with", result: c.String()}}
+	figures = []figure{{note: "compared with " + c.String()}}
 	for _, health := range []bool{false, true} {
 		more, err := b.duel(ctx, srv, c, health)
 		if err != nil {
@@ -107,16 +107,19 @@ func (t *times) add(took time.Duration, phases []stacks.Phase) {
 
 // figures are the lines of one series.
 func (t *times) figures(title string) []figure {
-	ours, waiting, started := median(t.ours), median(t.waiting), median(t.started)
-	return []figure{
+	ours, waiting := median(t.ours), median(t.waiting)
+	figures := []figure{
 		{name: title + ": Berth", result: spread(t.ours)},
 		{name: "  docker compose up -d --wait", result: spread(t.waiting)},
 		{name: "  Berth's overhead over that", result: overhead(ours, waiting),
 			goal: fmt.Sprintf("at most %s and %.2fx", ms(maxOverhead), maxRatio), met: withinOverhead(ours, waiting)},
-		{name: "  docker compose up -d, no wait", result: spread(t.started)},
-		{name: "  Berth's overhead over that", result: overhead(ours, started)},
-		{name: "  where Berth's time goes", result: t.profile()},
+		{note: "Berth, " + title + ", in ms: " + t.profile()},
 	}
+	if len(t.started) == 0 {
+		return figures
+	}
+	return append(figures, figure{name: "  docker compose up -d, no wait", result: spread(t.started)},
+		figure{name: "  Berth's overhead over that", result: overhead(ours, median(t.started))})
 }
 
 func overhead(ours, bare time.Duration) string {
@@ -131,7 +134,7 @@ func (t *times) profile() string {
 			parts = append(parts, fmt.Sprintf("%s %.0f", name, float64(spent)/float64(time.Millisecond)))
 		}
 	}
-	return strings.Join(append(parts, fmt.Sprintf("between and around %.0f ms", float64(median(t.other))/float64(time.Millisecond))), ", ")
+	return strings.Join(append(parts, fmt.Sprintf("between and around them %.0f", float64(median(t.other))/float64(time.Millisecond))), ", ")
 }
 
 var phaseOrder = []stacks.PhaseName{stacks.PhaseFetch, stacks.PhaseLint, stacks.PhasePolicy, stacks.PhaseRender,

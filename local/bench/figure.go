@@ -1,19 +1,22 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 )
 
-// figure is one line of the table.
+// figure is one line of the table, or a note below it.
 type figure struct {
 	name   string
 	result string
 	goal   string // empty: none is set
 	met    bool   // of the goal
+	note   string // alone: text that would make the table too wide
 }
 
 func (f figure) verdict() string {
@@ -26,14 +29,30 @@ func (f figure) verdict() string {
 	return "MISSED"
 }
 
-// print writes figures as a table.
-func print(out io.Writer, figures []figure) error {
-	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
+// printTable writes figures as a table, and their notes below it.
+func printTable(out io.Writer, figures []figure) error {
+	var text bytes.Buffer
+	table := tabwriter.NewWriter(&text, 0, 0, 3, ' ', 0)
 	fmt.Fprintf(table, "  FIGURE\tRESULT\tGOAL\t\n")
 	for _, f := range figures {
-		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", f.name, f.result, f.goal, f.verdict())
+		if f.note == "" {
+			fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", f.name, f.result, f.goal, f.verdict())
+		}
 	}
-	return table.Flush()
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for _, f := range figures {
+		if f.note != "" {
+			fmt.Fprintf(&text, "  %s\n", f.note)
+		}
+	}
+	for line := range strings.Lines(text.String()) {
+		if _, err := fmt.Fprintln(out, strings.TrimRight(line, " \n")); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // median returns the middle of values, the mean of the two middle ones when their

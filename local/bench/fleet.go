@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"berth/core"
+	"berth/core/stacks"
 	"berth/handlers/api"
 	"berth/handlers/endpoint"
 )
@@ -95,16 +96,23 @@ func (f *fleet) addStacks(ctx context.Context, n int) error {
 	return errors.Join(errs...)
 }
 
-// awaitActive waits until n stacks are active and none waits for anything.
+// awaitActive waits until n stacks are active; the first that cannot be ends the wait.
 func (f *fleet) awaitActive(ctx context.Context, n int) error {
 	return until(ctx, 15*time.Minute, time.Second, fmt.Sprintf("%d active stacks", n), func(ctx context.Context) (bool, error) {
 		active := 0
 		for after := ""; ; {
-			list, err := get[endpoint.Items[api.StackAnswer]](ctx, f.client, "/api/custom/stacks?status=active&limit=500&after="+url.QueryEscape(after))
+			list, err := get[endpoint.Items[api.StackAnswer]](ctx, f.client, "/api/custom/stacks?limit=500&after="+url.QueryEscape(after))
 			if err != nil {
 				return false, errors.Join(err, f.alive())
 			}
-			active += len(list.Items)
+			for _, s := range list.Items {
+				if s.Status == stacks.StatusError {
+					return false, fmt.Errorf("stack %s: %s", s.Name, s.Error)
+				}
+				if s.Status == stacks.StatusActive {
+					active++
+				}
+			}
 			if after = list.Next; after == "" {
 				return active == n, nil
 			}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -41,8 +42,11 @@ func run(args []string, out, errs io.Writer) int {
 		return 2
 	}
 	chosen, err := choose(flags.Args())
-	if err != nil || *runs < 3 || *runs > 100 {
-		fmt.Fprintln(errs, "bench:", errors.Join(err, flagProblem(*runs)))
+	if err == nil && (*runs < 3 || *runs > 100) {
+		err = fmt.Errorf("-runs %d: give a number from 3 to 100", *runs)
+	}
+	if err != nil {
+		fmt.Fprintln(errs, "bench:", err)
 		return 2
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
@@ -56,33 +60,28 @@ func run(args []string, out, errs io.Writer) int {
 	return 0
 }
 
-func flagProblem(runs int) error {
-	if runs < 3 || runs > 100 {
-		return fmt.Errorf("-runs %d: give a number from 3 to 100", runs)
-	}
-	return nil
-}
-
 // choose finds the measurements by name; none named means all.
 func choose(names []string) ([]measurement, error) {
 	if len(names) == 0 {
 		return measurements, nil
 	}
 	var chosen []measurement
-	known := make([]string, len(measurements))
 	for _, name := range names {
-		found := false
-		for i, m := range measurements {
-			known[i] = m.name
-			if m.name == name {
-				chosen, found = append(chosen, m), true
-			}
+		i := slices.IndexFunc(measurements, func(m measurement) bool { return m.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no measurement %q; there are %s", name, known())
 		}
-		if !found {
-			return nil, fmt.Errorf("there is no measurement %q; there are %s", name, strings.Join(known, ", "))
-		}
+		chosen = append(chosen, measurements[i])
 	}
 	return chosen, nil
+}
+
+func known() string {
+	var names []string
+	for _, m := range measurements {
+		names = append(names, m.name)
+	}
+	return strings.Join(names, ", ")
 }
 
 // measureAll measures one group after the other and prints each as it is known.
@@ -101,7 +100,7 @@ func measureAll(ctx context.Context, chosen []measurement, runs int, out, errs i
 			return fmt.Errorf("%s: %w", m.name, err)
 		}
 		fmt.Fprintf(out, "\n%s (load average %s before, %s after)\n", m.name, before, load())
-		if err := print(out, figures); err != nil {
+		if err := printTable(out, figures); err != nil {
 			return err
 		}
 	}
