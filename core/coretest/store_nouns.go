@@ -18,6 +18,7 @@ import (
 // nounCases are the races that the transactions of nouns must decide, whoever comes first.
 var nounCases = map[string]func(storeBench){
 	"fifty asks at once leave one open deployment":    asksAtOnce,
+	"asks while one runs leave one behind it":         asksWhileOneRuns,
 	"a deployment starts once":                        startsOnce,
 	"a deployment is dispatched once":                 dispatchedOnce,
 	"a deployment ends once and has one follower":     endsOnce,
@@ -125,6 +126,18 @@ func asksAtOnce(b storeBench) {
 	}
 	if n := b.count(`SELECT count(*) FROM decisions`); n != len(ids) {
 		b.Errorf("%d decisions were recorded", n)
+	}
+}
+
+func asksWhileOneRuns(b storeBench) {
+	y := newYard(b)
+	running := y.running()
+	won := y.race(20, "", func(int) error {
+		_, err := y.QueueDeployment(b.Context(), y.ask(), access.System)
+		return err
+	})
+	if n := b.count(`SELECT count(*) FROM deployments WHERE state = 'queued' AND id <> ?`, running.ID); won != 20 || n != 1 || b.count(`SELECT count(*) FROM deployments`) != 2 {
+		b.Errorf("%d asks were answered, %d deployments are queued behind the one that runs", won, n)
 	}
 }
 

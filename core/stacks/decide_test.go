@@ -1,0 +1,46 @@
+package stacks
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestDecide(t *testing.T) {
+	inSync := Stack{Path: "apps/web", AutoSync: true, Seen: "c1", SeenTree: "t1", DeployedTree: "t1"}
+	with := func(change func(*Stack)) Stack {
+		s := inSync
+		change(&s)
+		return s
+	}
+	for name, c := range map[string]struct {
+		stack Stack
+		sight Sight
+		want  Verdict // Reason and Problem: a part of them
+	}{
+		"the very commit again": {inSync, Sight{Commit: "c1", Tree: "t1"}, Verdict{Reason: "nothing changed in apps/web at commit c1"}},
+		"another commit, the same tree": {inSync, Sight{Commit: "c2", Tree: "t1"},
+			Verdict{Reason: "nothing changed in apps/web at commit c2", Record: true}},
+		"a tree that changed":        {inSync, Sight{Commit: "c2", Tree: "t2"}, Verdict{Deploy: true, OutOfSync: true, Record: true, Reason: "apps/web changed at commit c2"}},
+		"the first look":             {with(func(s *Stack) { s.Seen, s.SeenTree, s.DeployedTree = "", "", "" }), Sight{Commit: "c1", Tree: "t1"}, Verdict{Deploy: true, OutOfSync: true, Record: true, Reason: "first look at apps/web, commit c1"}},
+		"by hand only":               {with(func(s *Stack) { s.AutoSync = false }), Sight{Commit: "c2", Tree: "t2"}, Verdict{OutOfSync: true, Record: true, Reason: "sync it by hand"}},
+		"by hand, and nothing new":   {with(func(s *Stack) { s.AutoSync = false }), Sight{Commit: "c2", Tree: "t1"}, Verdict{Record: true, Reason: "nothing changed"}},
+		"the folder is gone":         {inSync, Sight{Commit: "c2"}, Verdict{OutOfSync: true, Record: true, Problem: "commit c2 has no folder apps/web", Reason: "what runs was left alone"}},
+		"the folder is still gone":   {with(func(s *Stack) { s.Seen = "c2" }), Sight{Commit: "c2"}, Verdict{OutOfSync: true, Problem: "has no folder", Reason: "has no folder"}},
+		"gone though never seen":     {Stack{Path: "x", AutoSync: true}, Sight{Commit: "c1"}, Verdict{OutOfSync: true, Record: true, Problem: "has no folder x", Reason: "has no folder x"}},
+		"the root has a name":        {with(func(s *Stack) { s.Path = "" }), Sight{Commit: "c2", Tree: "t2"}, Verdict{Deploy: true, OutOfSync: true, Record: true, Reason: "the repository's root changed"}},
+		"seen, but not deployed":     {with(func(s *Stack) { s.DeployedTree, s.OutOfSync = "t0", true }), Sight{Commit: "c1", Tree: "t1"}, Verdict{OutOfSync: true, Reason: "nothing changed"}},
+		"back to what was deployed":  {with(func(s *Stack) { s.OutOfSync = true }), Sight{Commit: "c1", Tree: "t1"}, Verdict{Record: true, Reason: "nothing changed"}},
+		"fallen behind meanwhile":    {with(func(s *Stack) { s.DeployedTree = "t0" }), Sight{Commit: "c1", Tree: "t1"}, Verdict{OutOfSync: true, Record: true, Reason: "nothing changed"}},
+		"a commit is named in short": {inSync, Sight{Commit: "0123456789abcdef", Tree: "t2"}, Verdict{Deploy: true, OutOfSync: true, Record: true, Reason: "at commit 0123456789"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := Decide(c.stack, c.sight)
+			if got.Deploy != c.want.Deploy || got.OutOfSync != c.want.OutOfSync || got.Record != c.want.Record {
+				t.Errorf("got %+v\nwant %+v", got, c.want)
+			}
+			if !strings.Contains(got.Reason, c.want.Reason) || !strings.Contains(got.Problem, c.want.Problem) || (got.Problem == "") != (c.want.Problem == "") || strings.Contains(got.Reason, "abcdef") {
+				t.Errorf("it says %q and %q, want %q and %q", got.Reason, got.Problem, c.want.Reason, c.want.Problem)
+			}
+		})
+	}
+}
