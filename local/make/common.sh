@@ -1,76 +1,64 @@
-# Shared by the scripts beside it; they run from the repository's root.
+#!/bin/sh
+# Shared by the scripts beside it, which read it in; they run from the repository's root.
 set -eu
 cd "$(dirname "$0")/../.."
+# Where Go's own archive puts it, and where daemons are that an ordinary user's PATH leaves out.
+PATH=$PATH:/usr/local/go/bin:/usr/sbin:/sbin
 
 say() { printf '%s\n' "$*"; }
 fail() { printf '\n%s\n' "$*" >&2; exit 1; }
 
+mkdir -p .build 2>/dev/null || true
+[ -w .build ] ||
+	fail "The folder $(pwd -P) cannot be written by the user $(id -un). Run make as the folder's owner, or in a clone of your own."
+
 # as_root runs a command with the rights that installing needs.
 as_root() {
-	if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+	if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi
 }
 
+may_be_root() { [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null; }
+
 # may_install reports whether packages can be installed without asking anyone.
-may_install() {
-	command -v apt-get >/dev/null 2>&1 && { [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null; }
+may_install() { command -v apt-get >/dev/null 2>&1 && may_be_root; }
+
+# why_not says why may_install said no.
+why_not() {
+	if command -v apt-get >/dev/null 2>&1; then
+		say "the user $(id -un) may not install packages (sudo would ask for a password, or is missing)"
+	else
+		say "this machine has no apt-get"
+	fi
 }
 
 # install PACKAGE... installs Debian packages.
 install() {
 	say "installing $*"
-	if ! as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@" >.build/install.log 2>&1; then
-		as_root apt-get update -q >>.build/install.log 2>&1 || true
-		as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@" >>.build/install.log 2>&1 ||
-			fail "The packages $* could not be installed; .build/install.log says why. Install them by hand and run make again."
-	fi
+	apt_install "$@" >.build/install.log 2>&1 && return
+	as_root apt-get update -q >>.build/install.log 2>&1 || true # what it lacks, the next line tells
+	apt_install "$@" >>.build/install.log 2>&1 || fail "$(tail -n 5 .build/install.log)
+
+The packages $* could not be installed; the end of .build/install.log is above. Install them by hand and run make again."
+}
+
+# apt_install waits for another apt-get, such as that of the nightly upgrades.
+apt_install() {
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends -o DPkg::Lock::Timeout=180 "$@"
 }
 
 # need COMMAND PACKAGE makes sure that a command is there.
 need() {
 	command -v "$1" >/dev/null 2>&1 && return
-	may_install || fail "The command $1 is missing. Install the package $2 and run make again."
+	may_install || fail "The command $1 is missing, and $(why_not). Install the package $2 and run make again."
 	install "$2"
+	command -v "$1" >/dev/null 2>&1 || fail "The package $2 was installed and brought no command $1. Put $1 on the PATH and run make again."
 }
 
-docker_answers() { docker version --format '{{.Server.Version}}' >/dev/null 2>&1; }
-
-no_docker() {
-	fail "No Docker Engine can be used: $1
-Berth runs stacks on one. Do one of these, then run make again:
-  - install it:              apt-get install docker.io
-  - start it:                systemctl start docker   (or, without systemd: dockerd &)
-  - let this user reach it:  usermod -aG docker \$USER, and log in again
-  - or name another one:     export DOCKER_HOST=tcp://… or unix://…"
-}
-
-# need_docker makes sure that a Docker Engine answers, and starts one if it can.
-need_docker() {
-	if ! command -v docker >/dev/null 2>&1; then
-		may_install || no_docker "the docker command is missing and packages cannot be installed by this user."
-		install docker.io
-	fi
-	docker_answers && return
-	[ -z "${DOCKER_HOST:-}" ] || no_docker "DOCKER_HOST is $DOCKER_HOST, and nothing answers there."
-	command -v dockerd >/dev/null 2>&1 || { may_install || no_docker "there is a client, but no engine."; install docker.io; }
-	start_docker
-	docker_answers || no_docker "the engine was started and does not answer; its log is .build/dockerd.log, if we started it."
-}
-
-start_docker() {
-	if [ -d /run/systemd/system ]; then
-		as_root systemctl start docker || true
-	elif [ "$(id -u)" = 0 ]; then
-		say "starting dockerd"
-		setsid nohup dockerd >.build/dockerd.log 2>&1 </dev/null &
-	else
-		no_docker "it does not run, and this user may not start it."
-	fi
-	i=0
-	while [ $i -lt 60 ] && ! docker_answers; do sleep 0.5; i=$((i + 1)); done
-}
-
+# need_go makes sure that there is a Go that can build this; one from 1.21 on fetches a newer one by itself.
 need_go() {
-	command -v go >/dev/null 2>&1 || fail "Go is missing. Install Go $(sed -n 's/^go //p' go.mod) or newer from go.dev/dl and run make again."
-}
+	wanted=$(sed -n 's/^go //p' go.mod)
+	command -v go >/dev/null 2>&1 || fail "Go is missing. Install Go $wanted or newer from https://go.dev/dl and run make again."
+	go list -m >.build/go.log 2>&1 || fail "$(tail -n 5 .build/go.log)
 
-mkdir -p .build
+The installed $(GOTOOLCHAIN=local go version 2>/dev/null || say Go) does not accept this module; the reason is above. Install Go $wanted or newer from https://go.dev/dl and run make again."
+}

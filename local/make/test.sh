@@ -1,13 +1,42 @@
 #!/bin/sh
 # Sets up what the tests need and runs them all.
 . "$(dirname "$0")/common.sh"
+. local/make/docker.sh
+
+# need_promtool unpacks promtool alone: the package that holds it would start a Prometheus.
+need_promtool() {
+	tools=$(pwd -P)/.build/tools
+	PATH=$PATH:$tools/usr/bin
+	command -v promtool >/dev/null 2>&1 && return
+	command -v apt-get >/dev/null 2>&1 || fail "The command promtool is missing, and $(why_not). Install Prometheus, which brings it, and run make again."
+	say "unpacking promtool"
+	rm -rf "$tools" && mkdir -p "$tools"
+	if ! download_prometheus >.build/install.log 2>&1; then
+		as_root apt-get update -q >>.build/install.log 2>&1 || true # what it lacks, the next line tells
+		download_prometheus >>.build/install.log 2>&1 || fail "$(tail -n 5 .build/install.log)
+
+The package prometheus could not be fetched; the end of .build/install.log is above. Put promtool on the PATH and run make again."
+	fi
+	dpkg-deb --fsys-tarfile "$tools"/prometheus_*.deb | tar -x -C "$tools" ./usr/bin/promtool
+	rm "$tools"/prometheus_*.deb
+}
+
+download_prometheus() { (cd "$tools" && apt-get download -q prometheus); }
+
+# need_busybox makes sure of a busybox that runs in an image of its own: Debian's package busybox needs the host's libraries.
+need_busybox() {
+	[ -x /bin/busybox ] && ! ldd /bin/busybox >/dev/null 2>&1 && return
+	may_install || fail "A static /bin/busybox is missing, and $(why_not). Install the package busybox-static and run make again."
+	install busybox-static
+}
+
 need_go
 need git git
-need busybox busybox-static
-need promtool prometheus
+need_busybox
+need_promtool
 need chromium chromium
-need strace strace
+[ -d /usr/share/fonts/truetype/dejavu ] || { may_install && install fonts-dejavu-core; } ||
+	fail "The fonts of the package fonts-dejavu-core are missing, and $(why_not). Install them and run make again."
 need_docker
-[ -d /usr/share/fonts/truetype/dejavu ] || install fonts-dejavu-core
 local/make/check.sh --fast
 go test -timeout 30m "$@" ./...
