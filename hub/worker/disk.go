@@ -70,7 +70,9 @@ func (d *disk) close() error {
 		errs = append(errs, d.journal.Close())
 	}
 	if d.lock != nil {
-		errs = append(errs, d.lock.Close())
+		// A child between its fork and its exec has the file open as well; closing alone would
+		// leave the lock with it.
+		errs = append(errs, syscall.Flock(int(d.lock.Fd()), syscall.LOCK_UN), d.lock.Close())
 	}
 	return errors.Join(errs...)
 }

@@ -73,8 +73,7 @@ func inspect(ctx context.Context, cfg Config) error {
 func unlock(ctx context.Context, cfg Config, st *store.Store, rows []seal.WrappedKey) (*seal.Ring, []seal.WrappedKey, error) {
 	ring, rewrapped, err := seal.Unlock(cfg.Server.SecretKey, cfg.Server.SecretKeyPrevious, rows)
 	if errors.Is(err, seal.ErrWrongKey) {
-		return nil, nil, fmt.Errorf("%w: SECRET_KEY is not the key of this database (%w). Nothing was changed. "+
-			"Start with the key that it was made with; to change to a new one, set the old one as SECRET_KEY_PREVIOUS", ErrRefused, err)
+		return nil, nil, fmt.Errorf("%w: %w", ErrRefused, err)
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("open key ring: %w", err)

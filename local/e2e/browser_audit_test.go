@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -133,7 +132,7 @@ func (p *tab) auditAll(pages map[string]string) {
 	cookie := p.cookie()
 	for link, from := range links {
 		if status := p.room.status(cookie, link); status >= 400 {
-			p.t.Error(fmt.Sprintf("%s links to %s, which answers %d", from, link, status))
+			p.t.Errorf("%s links to %s, which answers %d", from, link, status)
 		}
 	}
 }

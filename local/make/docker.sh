@@ -10,7 +10,7 @@ no_docker() {
   - let this user reach it:  usermod -aG docker $(id -un), as root, then log in again"
 	fail "No Docker Engine can be used: $1
 Berth runs stacks on one. Do one of these, then run make again:
-  - install it:              apt-get install docker.io
+  - install it:              apt-get install docker.io, or what your system has in its place
   - start it:                systemctl start docker   (or, without systemd: dockerd &)$join
   - name another one:        export DOCKER_HOST=unix:///path/of/its/socket
 It must run on this machine, because containers mount files that Berth writes here."

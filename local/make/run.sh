@@ -17,6 +17,8 @@ local/make/demo-image.sh
 
 locate
 mkdir -p "$data_dir" || fail "DATA_DIR, $data_dir, cannot be made; the reason is above. Correct it in .env and run make again."
+owner=$(stat -c %U "$data_dir")
+[ "$owner" = "$(id -un)" ] || fail "DATA_DIR, $data_dir, belongs to the user $owner. Run make as that user: files of two users there would stop the server."
 status_file=$data_dir/demo/status
 port=$(setting PORT 8090)
 app_url=$(setting APP_URL "http://localhost:$port")
@@ -65,6 +67,13 @@ start() {
 	echo "$started $with" >"$pid_file"
 }
 
+ended() {
+	rm -f "$pid_file"
+	fail "$(log_end)
+
+The server ended; the end of its log, $log_file, is above. Correct the cause, such as a line of .env, and run make again."
+}
+
 # running reports whether the server is there or still on the way to its first instruction.
 running() { alive || { [ -n "$started" ] && kill -0 "$started" 2>/dev/null; }; }
 
@@ -80,18 +89,17 @@ fi
 say "waiting for the demo stacks"
 i=0
 while [ -z "$(status)" ]; do
-	if ! running; then
-		rm -f "$pid_file"
-		fail "$(log_end)
-
-The server ended; the end of its log, $log_file, is above. Correct the cause, such as a line of .env, and run make again."
-	fi
+	running || ended
 	[ $i -lt 1000 ] || fail "$(log_end)
 
 The demo did not say within 200 seconds how it is; the end of the server's log, $log_file, is above. The server runs at $app_url; make stop ends it."
 	sleep 0.2
 	i=$((i + 1))
 done
+if [ "$(status)" != active ]; then
+	sleep 1 # what the demo lacks may be ending the server just now
+	running || ended
+fi
 
 say ""
 say "Berth runs at   $app_url"

@@ -1,0 +1,56 @@
+package rig
+
+import (
+	"crypto/rand"
+	"net/http"
+	"time"
+
+	"berth/core/access"
+	"berth/handlers/api"
+)
+
+const email = "admin@example.com"
+
+// setUp makes the first administrator with BOOTSTRAP_TOKEN, signs in, and makes the key
+// that everything else is asked with.
+func (s *Server) setUp() {
+	s.T.Helper()
+	password := rand.Text()
+	s.Secrets["the administrator's password"] = password
+	Post[api.User](s.Client, "/api/custom/setup", api.SetupRequest{BootstrapToken: s.Secrets["BOOTSTRAP_TOKEN"], Email: email, Password: password, Name: "Admin"}, http.StatusCreated)
+	person := s.Client
+	person.Jar = newJar(s.T)
+	Post[api.User](person, "/api/custom/login", api.LoginRequest{Email: email, Password: password}, http.StatusOK)
+	account := Post[api.ServiceAccount](person, "/api/custom/service-accounts", api.ServiceAccountRequest{Name: "e2e", Role: access.RoleAdmin}, http.StatusCreated)
+	key := Post[api.IssuedKey](person, keysOf(account), api.APIKeyRequest{Name: "e2e"}, http.StatusCreated)
+	s.Client.Key = key.Key
+	s.Secrets["the administrator's API key"] = key.Key
+}
+
+// Account makes a service account of a role.
+func (s *Server) Account(role access.Role) api.ServiceAccount {
+	s.T.Helper()
+	return Post[api.ServiceAccount](s.Client, "/api/custom/service-accounts", api.ServiceAccountRequest{Name: Name(), Role: role}, http.StatusCreated)
+}
+
+// IssueKey makes a key of a service account; a zero expiry means never.
+func (s *Server) IssueKey(account api.ServiceAccount, expires time.Time) api.IssuedKey {
+	s.T.Helper()
+	ask := api.APIKeyRequest{Name: "e2e"}
+	if !expires.IsZero() {
+		ask.ExpiresAt = &expires
+	}
+	return Post[api.IssuedKey](s.Client, keysOf(account), ask, http.StatusCreated)
+}
+
+// RevokeKey takes a key back.
+func (s *Server) RevokeKey(account api.ServiceAccount, key api.IssuedKey) {
+	s.T.Helper()
+	if answer := s.Ask(http.MethodDelete, keysOf(account)+"/"+string(key.ID), nil); answer.Status != http.StatusNoContent {
+		s.T.Fatalf("the key was not revoked: %d %s", answer.Status, answer.Body)
+	}
+}
+
+func keysOf(a api.ServiceAccount) string {
+	return "/api/custom/service-accounts/" + string(a.ID) + "/keys"
+}
