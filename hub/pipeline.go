@@ -249,6 +249,9 @@ func (w *work) render(ctx context.Context) (string, error) {
 	for _, name := range w.project.Missing {
 		w.h.recorder.line(w.d.ID, fmt.Sprintf("warning: the Compose file uses %s, which no variable of the stack provides; it is empty\n", name))
 	}
+	if len(w.project.Services) == 1 {
+		return "1 compose service", nil
+	}
 	return fmt.Sprintf("%d compose services", len(w.project.Services)), nil
 }
 

@@ -52,7 +52,7 @@ func placeAssigned(workers []Worker, want Want) (Worker, string) {
 		}
 		return w, ""
 	}
-	return Worker{}, fmt.Sprintf("worker %s does not exist any more; assign the stack to another one", want.Worker)
+	return Worker{}, fmt.Sprintf("the stack's worker (%s) was revoked or deleted; choose another one in the stack's settings. What it runs stays on its host", want.Worker)
 }
 
 // whyNone tells what stands between the fleet and a stack with these tags.

@@ -26,7 +26,7 @@ func TestPlace(t *testing.T) {
 		"an assigned one that is offline is waited for":        {[]Worker{off(a), b}, Want{Worker: a.ID}, "", "alpha (wrk_a) is offline; the deployment waits"},
 		"an assigned one that was revoked is never used":       {[]Worker{cut(a), b}, Want{Worker: a.ID}, "", "is revoked"},
 		"an assigned one must have the tags too":               {[]Worker{b}, Want{Worker: b.ID, Tags: []string{"eu", "gpu"}}, "", "lacks the tag gpu;"},
-		"an assigned one that was deleted":                     {[]Worker{b}, Want{Worker: "wrk_z"}, "", "wrk_z does not exist any more"},
+		"an assigned one that was deleted":                     {[]Worker{b}, Want{Worker: "wrk_z"}, "", "(wrk_z) was revoked or deleted"},
 		"no worker at all":                                     {nil, Want{}, "", "no worker is registered"},
 		"only revoked ones":                                    {[]Worker{cut(a)}, Want{}, "", "no worker is registered"},
 		"those that fit are offline":                           {[]Worker{off(a), b}, Want{Tags: []string{"gpu"}}, "", "offline: alpha; the deployment waits"},

@@ -70,6 +70,7 @@ func TestDecisionsAreBounded(t *testing.T) {
 	y := openYard(t)
 	id, other := y.add("web"), y.add("blog")
 	y.queue(wish(other))
+	y.tick()
 	var all []stacks.Seen
 	for i := range store.KeptDecisions {
 		all = append(all, seen(id, core.Commit(fmt.Sprint("c", i)), stacks.Verdict{Reason: fmt.Sprint("reason ", i)}))

@@ -26,7 +26,7 @@ func (s *Store) SaveObserved(ctx context.Context, worker core.WorkerID, seen []s
 		var changed []core.StackID
 		for _, st := range own {
 			containers, listed := byID[st.ID]
-			if !listed && (!complete || st.Revision == 0) {
+			if !listed && !complete {
 				continue
 			}
 			moved, err := observe(tx, st, containers, at)

@@ -83,13 +83,20 @@ func TestObservationsLeaveDeploymentsTheirWord(t *testing.T) {
 	}
 }
 
-func TestAStackThatIsPlacedButNotDeployedIsNotMissed(t *testing.T) {
+func TestWhatAFailedFirstDeploymentLeftIsSeenToGo(t *testing.T) {
 	y := openYard(t)
-	id := core.StackID(core.NewID(core.PrefixStack, y.tick()))
-	_, _, err := y.CreateStack(t.Context(), stacks.Stack{ID: id, Name: "web", Repository: "rep_1", Worker: y.w.ID}, nil, someone)
+	fresh := core.StackID(core.NewID(core.PrefixStack, y.tick()))
+	_, _, err := y.CreateStack(t.Context(), stacks.Stack{ID: fresh, Name: "fresh", Repository: "rep_1", Worker: y.w.ID}, nil, someone)
 	y.must(err)
-	y.saw(true, nil)
-	y.is(id, stacks.StatusNew, "")
+	id := y.add("web")
+	d := y.start(y.queue(wish(id)))
+	y.send(d, "c1")
+	y.end(d.ID, stacks.DeploymentFailed, observed(healthy...))
+	y.saw(true, nil, id) // somebody has removed what was left of it
+	if st := y.is(id, stacks.StatusError, "it did not work"); len(st.Containers) != 0 {
+		t.Errorf("containers that are gone are shown: %+v", st.Containers)
+	}
+	y.is(fresh, stacks.StatusNew, "") // it has none, and that is as it should be
 }
 
 func TestContainersAreKeptWhole(t *testing.T) {

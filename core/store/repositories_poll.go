@@ -16,15 +16,20 @@ func (s *Store) Repositories(ctx context.Context) ([]repositories.Repository, er
 }
 
 // SetFetched records the head that was fetched and that reading works. It writes only
-// when that is news, so that polling costs no row. NotFound "repository.not_found".
+// when that is news, so that polling costs no row. When reading works again, what is to be
+// tried again of this repository is due now. NotFound "repository.not_found".
 func (s *Store) SetFetched(ctx context.Context, id core.RepositoryID, head core.Commit, at time.Time) error {
 	r, err := s.Repository(ctx, id)
 	if err != nil || r.Head == head && r.ErrorCode == "" {
 		return err
 	}
 	return s.db.Write(ctx, func(tx *Tx) error {
-		return tx.change(errRepositoryMissing, `UPDATE repositories SET head = ?, fetched_at = ?, error_code = '', error = '', updated_at = ? WHERE id = ?`,
-			head, micros(at), micros(at), id)
+		if err := tx.change(errRepositoryMissing, `UPDATE repositories SET head = ?, fetched_at = ?, error_code = '', error = '', updated_at = ? WHERE id = ?`,
+			head, micros(at), micros(at), id); err != nil || r.ErrorCode == "" {
+			return err
+		}
+		_, err := tx.exec(`UPDATE stacks SET retry_at = ? WHERE repository_id = ? AND retry_at > ?`, micros(at), id, micros(at))
+		return err
 	})
 }
 

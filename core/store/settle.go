@@ -107,7 +107,11 @@ func statusWithout(tx *Tx, st stacks.Stack, id core.DeploymentID) (stacks.Status
 	last := slices.IndexFunc(ended, func(d stacks.Deployment) bool {
 		return d.State != stacks.DeploymentCancelled || applied(d.Phases)
 	})
-	health := stacks.JudgeContainers(st.Containers)
+	services, err := servicesOf(tx, st)
+	if err != nil {
+		return "", "", err
+	}
+	health := stacks.JudgeServices(services, st.Containers)
 	switch {
 	case last >= 0 && ended[last].State != stacks.DeploymentSucceeded:
 		return stacks.StatusError, st.Error, nil

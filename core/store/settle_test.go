@@ -224,8 +224,23 @@ func TestFailuresAreTriedAgain(t *testing.T) {
 		y.end(y.start(history[len(history)-1]).ID, stacks.DeploymentFailed)
 		pause = min(2*pause, 15*time.Minute)
 	}
-	if last := y.reasons(id)[len(y.reasons(id))-1]; last != "tried again after a failure, time 8" {
-		t.Errorf("the reason is %q", last)
+	if reasons := y.reasons(id); reasons[len(reasons)-1] != "tried again after a failure, time 8" {
+		t.Errorf("the reason is %q", reasons[len(reasons)-1])
+	}
+	y.at = y.stack(id).RetryAt
+	if n := retries(); n != 1 {
+		t.Fatalf("%d were queued", n)
+	}
+	last := y.start(y.history(id)[len(y.history(id))-1])
+	y.send(last, "c2")
+	y.end(last.ID, stacks.DeploymentSucceeded, observed(healthy...))
+	if st := y.is(id, stacks.StatusActive, ""); st.Retries != 0 || !st.RetryAt.IsZero() {
+		t.Errorf("after a success %d failures are counted, the next at %s", st.Retries, st.RetryAt)
+	}
+	y.end(y.start(y.queue(polled(id, "c3"))).ID, stacks.DeploymentFailed)
+	y.end(y.start(y.queue(polled(id, "c4"))).ID, stacks.DeploymentFailed)
+	if got := y.stack(id).RetryAt.Sub(y.at); got != 30*time.Second {
+		t.Errorf("after a new commit it waits %s", got)
 	}
 	d := y.queue(wish(id)) // a person's wish starts the count anew
 	if st := y.stack(id); st.Retries != 0 || !st.RetryAt.IsZero() {
@@ -234,10 +249,6 @@ func TestFailuresAreTriedAgain(t *testing.T) {
 	y.end(y.start(d).ID, stacks.DeploymentFailed)
 	if got := y.stack(id).RetryAt.Sub(y.at); got != 30*time.Second {
 		t.Errorf("it waits %s", got)
-	}
-	y.deploy(id, "c3")
-	if st := y.stack(id); st.Retries != 0 || !st.RetryAt.IsZero() {
-		t.Errorf("after a success %d failures are counted, the next at %s", st.Retries, st.RetryAt)
 	}
 }
 

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -132,6 +134,42 @@ func TestAnUncleanEndLosesNothing(t *testing.T) {
 	db := openIn(t, dir, nil)
 	if got := read(t, db, `SELECT name FROM settings`); len(got) != 1 || got[0] != "kept" {
 		t.Errorf("left are %q", got)
+	}
+}
+
+// TestTwoProcessesTakeTurns: a second program on the same file, such as one that makes a
+// backup, makes a writer wait and not fail.
+func TestTwoProcessesTakeTurns(t *testing.T) {
+	dir := t.TempDir()
+	dbs := []*store.DB{filled(t, dir), openIn(t, dir, nil)}
+	write(t, dbs[0], `UPDATE settings SET value = '0'`)
+	const rounds = 20
+	var both sync.WaitGroup
+	for _, db := range dbs {
+		both.Go(func() {
+			for range rounds {
+				err := db.Write(t.Context(), func(tx *store.Tx) error {
+					got, err := store.Texts(tx, `SELECT value FROM settings`)
+					if err != nil {
+						return err
+					}
+					n, err := strconv.Atoi(got[0])
+					if err != nil {
+						return err
+					}
+					_, err = store.Exec(tx, `UPDATE settings SET value = ?`, strconv.Itoa(n+1))
+					return err
+				})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	both.Wait()
+	if got := read(t, dbs[0], `SELECT value FROM settings`); got[0] != strconv.Itoa(2*rounds) {
+		t.Errorf("counted to %s, want %d", got[0], 2*rounds)
 	}
 }
 

@@ -42,6 +42,9 @@ func (r *rendering) resolveMount(ctx context.Context, place string, mount *types
 	}
 	switch {
 	case found.kind == nothing:
+		if mount.ReadOnly {
+			r.warn(fmt.Sprintf("%s: %s is not in the repository at this commit, so an empty folder is mounted read-only; check the path.", place, mount.Source))
+		}
 		mount.Source = r.statePath(source)
 	case mount.ReadOnly:
 		mount.Source, err = r.content.add(ctx, source, found)
