@@ -36,7 +36,7 @@ func Store(t *testing.T, open func(t *testing.T) *store.DB) {
 var storeEpoch = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // storeWait bounds whatever must not hang.
-const storeWait = 10 * time.Second
+const storeWait = 30 * time.Second
 
 // storeBench is what each case works with. The settings table, which has a name and a value,
 // is the cases' scratch pad.

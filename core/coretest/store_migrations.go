@@ -89,7 +89,7 @@ func alteredRefused(b storeBench) {
 // cancelledMigration is cut short ever later until it comes through; each time it must go on
 // where the time before left whole steps.
 func cancelledMigration(b storeBench) {
-	for allowed := time.Duration(0); ; allowed += 200 * time.Microsecond {
+	for allowed := time.Duration(0); ; allowed += allowed/4 + 100*time.Microsecond {
 		ctx, cancel := context.WithTimeout(b.Context(), allowed)
 		err := b.db.Migrate(ctx, storeEpoch)
 		cancel()

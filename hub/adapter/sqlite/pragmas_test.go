@@ -2,10 +2,11 @@ package sqlite
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"maps"
 	"sync"
 	"testing"
+	"time"
 
 	"berth/core/store"
 )
@@ -81,9 +82,9 @@ func TestReadersAreBounded(t *testing.T) {
 	for range readers {
 		<-held
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := db.Read(ctx, func(*store.Tx) error { return fmt.Errorf("a reader too many runs") }); err != context.Canceled {
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if err := db.Read(ctx, func(*store.Tx) error { return errors.New("a reader too many runs") }); err != context.DeadlineExceeded {
 		t.Errorf("got %v", err)
 	}
 	close(hold)
