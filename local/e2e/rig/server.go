@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"net"
+	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
@@ -62,6 +63,7 @@ func Start(t testing.TB, o Options) *Server {
 		s.Stop()
 		if t.Failed() {
 			t.Logf("the end of the server's log:\n%s", s.Log.Tail(150))
+			keep(t, "server.log", s.Log.String())
 		}
 	})
 	s.Run()
@@ -142,6 +144,14 @@ func FreePort(t testing.TB) string {
 	}
 	defer l.Close()
 	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+}
+
+// keep leaves a text where "go test -artifacts" finds it.
+func keep(t testing.TB, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(t.ArtifactDir(), name), []byte(text), 0o600); err != nil {
+		t.Log(err)
+	}
 }
 
 // Name is one that no other test or run uses.
