@@ -31,10 +31,8 @@ func (h *Hub) lookAtRepositories(ctx context.Context) {
 			})
 		}
 	}
-	for i, r := range h.schedule.known {
-		if !h.schedule.isDue(r, now) {
-			continue
-		}
+	for _, i := range h.schedule.dueNow(now) {
+		r := h.schedule.known[i]
 		if h.polls.start(ctx, r.ID, func(ctx context.Context) { h.safely(r.ID, func() { h.poll(ctx, r) }) }) {
 			h.schedule.looked(r.ID, now)
 			h.schedule.known[i].AskedAt = time.Time{}

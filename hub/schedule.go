@@ -2,6 +2,7 @@ package hub
 
 import (
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"berth/core"
@@ -50,6 +51,32 @@ func (s *schedule) know(all []repositories.Repository, now time.Time) (gone []co
 // interval has passed.
 func (s *schedule) isDue(r repositories.Repository, now time.Time) bool {
 	return !r.AskedAt.IsZero() || !now.Before(s.due[r.ID])
+}
+
+// dueNow returns where in known the repositories stand that are due: those that somebody
+// asked for, then the longest overdue. When there is no room for all of them, no one is
+// passed over for ever.
+func (s *schedule) dueNow(now time.Time) []int {
+	var due []int
+	for i, r := range s.known {
+		if s.isDue(r, now) {
+			due = append(due, i)
+		}
+	}
+	slices.SortStableFunc(due, func(a, b int) int { return s.urgency(s.known[a], s.known[b]) })
+	return due
+}
+
+// urgency compares by who is to be looked at first.
+func (s *schedule) urgency(x, y repositories.Repository) int {
+	asked := !x.AskedAt.IsZero()
+	switch {
+	case asked == !y.AskedAt.IsZero():
+		return s.due[x.ID].Compare(s.due[y.ID])
+	case asked:
+		return -1
+	}
+	return 1
 }
 
 // looked sets when a repository is due next: after interval, less up to a tenth, so that
