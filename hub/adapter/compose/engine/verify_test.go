@@ -179,7 +179,7 @@ func (r *recorder) String() string {
 }
 
 func TestLogs(t *testing.T) {
-	s := newStack(t, `services: {web: {image: IMAGE, command: [sh, -c, "echo one; echo two >&2; echo three; sleep 3600"], stop_signal: SIGKILL}, term: {image: IMAGE, tty: true, command: [echo, plain]}, twin: {image: IMAGE, scale: 2, command: [echo, hello]}}`)
+	s := newStack(t, `services: {web: {image: IMAGE, command: [sh, -c, "echo one; echo two >&2; sleep 1; echo three; sleep 3600"], stop_signal: SIGKILL}, term: {image: IMAGE, tty: true, command: [echo, plain]}, twin: {image: IMAGE, scale: 2, command: [echo, hello]}}`)
 	s.apply()
 	read := func(service string, tail int) string {
 		var out bytes.Buffer
