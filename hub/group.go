@@ -9,14 +9,15 @@ import (
 // context of its function.
 type group[K comparable] struct {
 	limit int
+	freed func() // called when a group that was full has room again
 
 	mu      sync.Mutex
 	cancels map[K]context.CancelFunc // guarded by mu
 	running sync.WaitGroup
 }
 
-func newGroup[K comparable](limit int) *group[K] {
-	return &group[K]{limit: limit, cancels: map[K]context.CancelFunc{}}
+func newGroup[K comparable](limit int, freed func()) *group[K] {
+	return &group[K]{limit: limit, freed: freed, cancels: map[K]context.CancelFunc{}}
 }
 
 // start runs fn for key in a goroutine unless one runs for it already or the group is
@@ -39,8 +40,12 @@ func (g *group[K]) start(ctx context.Context, key K, fn func(context.Context)) b
 func (g *group[K]) done(key K, cancel context.CancelFunc) {
 	cancel()
 	g.mu.Lock()
-	defer g.mu.Unlock()
+	full := len(g.cancels) == g.limit
 	delete(g.cancels, key)
+	g.mu.Unlock()
+	if full {
+		g.freed()
+	}
 }
 
 // cancel ends the function of key; it reports whether one runs.

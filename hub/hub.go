@@ -43,6 +43,7 @@ type Hub struct {
 	log      *slog.Logger
 	recorder *recorder
 	nudges   chan struct{} // holds one: more would say nothing new
+	room     chan struct{} // holds one: there is room for more work at once
 
 	polls     *group[core.RepositoryID]
 	pipelines *group[core.DeploymentID]
@@ -60,17 +61,17 @@ type Hub struct {
 // New returns a hub that is ready to run.
 func New(opts Options) *Hub {
 	h := &Hub{
-		opts:      opts,
-		log:       opts.Log,
-		nudges:    make(chan struct{}, 1),
-		polls:     newGroup[core.RepositoryID](maxPolls),
-		pipelines: newGroup[core.DeploymentID](maxPipelines),
-		schedule:  newSchedule(opts.Scan),
-		sessions:  map[core.WorkerID]*session{},
-		waiting:   map[core.DeploymentID]parking{},
-		panics:    map[core.DeploymentID]int{},
-		revoked:   map[core.WorkerID]bool{},
+		opts:     opts,
+		log:      opts.Log,
+		nudges:   make(chan struct{}, 1),
+		room:     make(chan struct{}, 1),
+		schedule: newSchedule(opts.Scan),
+		sessions: map[core.WorkerID]*session{},
+		waiting:  map[core.DeploymentID]parking{},
+		panics:   map[core.DeploymentID]int{},
+		revoked:  map[core.WorkerID]bool{},
 	}
+	h.polls, h.pipelines = newGroup[core.RepositoryID](maxPolls, h.goOn), newGroup[core.DeploymentID](maxPipelines, h.goOn)
 	h.recorder = newRecorder(opts.Store, opts.Now, h.report)
 	return h
 }
@@ -85,6 +86,14 @@ func (h *Hub) Nudge() {
 
 // Prepare marks every worker as gone. It is called once, before the first one is admitted.
 func (h *Hub) Prepare(ctx context.Context) error { return h.opts.Fleet.AllWorkersLeft(ctx) }
+
+// goOn makes the hub start more of what found no room. It never blocks.
+func (h *Hub) goOn() {
+	select {
+	case h.room <- struct{}{}:
+	default:
+	}
+}
 
 // Run does the hub's duties until ctx ends, and returns when everything that it started
 // has ended. Sessions are told when to come back.
@@ -102,7 +111,8 @@ func (h *Hub) Run(ctx context.Context) error {
 	return h.recorder.flush(context.WithoutCancel(ctx))
 }
 
-// tick looks after every nudge and at least once a second.
+// tick looks after every nudge, when there is room again for more work, and at least once
+// a second.
 func (h *Hub) tick(ctx context.Context) {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
@@ -112,6 +122,7 @@ func (h *Hub) tick(ctx context.Context) {
 		case <-ctx.Done():
 		case <-h.nudges:
 			h.schedule.forget()
+		case <-h.room:
 		case <-ticker.C:
 		}
 	}
