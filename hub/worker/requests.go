@@ -18,6 +18,7 @@ type requests struct {
 	turns    *turns
 	link     replier
 	log      *slog.Logger
+	acted    chan struct{} // holds one: somebody started or stopped containers
 	children sync.WaitGroup
 
 	mu      sync.Mutex // guards what follows
@@ -31,7 +32,7 @@ type replier interface {
 }
 
 func newRequests(engine Engine, turns *turns, link replier, log *slog.Logger) *requests {
-	return &requests{engine: engine, turns: turns, link: link, log: log, cancels: map[uint64]context.CancelFunc{}}
+	return &requests{engine: engine, turns: turns, link: link, log: log, acted: make(chan struct{}, 1), cancels: map[uint64]context.CancelFunc{}}
 }
 
 // begin answers one request in the background. ctx ends with the link.
@@ -101,6 +102,7 @@ func (r *requests) serve(ctx context.Context, m wire.Request) (err error) {
 	if r.turns.runs(m.Stack) {
 		return fault.New(fault.Conflict, "stack.busy", "A deployment of this stack is running on its worker. Try again when it has ended.")
 	}
+	defer r.tell()
 	switch m.Kind {
 	case wire.RequestStart:
 		return r.engine.Start(ctx, m.Project, m.Service)
@@ -110,6 +112,14 @@ func (r *requests) serve(ctx context.Context, m wire.Request) (err error) {
 		return r.engine.Restart(ctx, m.Project, m.Service)
 	}
 	return fault.New(fault.Unsupported, "request.unknown", "The worker does not know the request %q; it may be older than the hub.", m.Kind)
+}
+
+// tell makes the session look at what runs now.
+func (r *requests) tell() {
+	select {
+	case r.acted <- struct{}{}:
+	default:
+	}
 }
 
 func (r *requests) logs(ctx context.Context, m wire.Request) error {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"berth/core/fault"
+	"berth/core/stacks"
 	"berth/core/wire"
 )
 
@@ -47,6 +48,28 @@ func TestStartStopRestart(t *testing.T) {
 		h.send(missing)
 		if _, last := h.answer(9); last.Kind != "not_found" || last.Code != "engine.service_missing" || last.Error != "There is no service nothing." {
 			t.Errorf("%+v", last)
+		}
+	})
+}
+
+func TestWhatWasStoppedIsToldWithoutDelay(t *testing.T) {
+	bubble(t, func(t *testing.T, s *setup) {
+		s.engine.slow = time.Second // so that it is looked at once in 20 seconds
+		stack := newStack()
+		container := ProjectContainer{Project: "shop", Labels: map[string]string{LabelStack: string(stack)}, ContainerState: stacks.ContainerState{Service: "web", State: "running"}}
+		s.engine.set("shop", []ProjectContainer{container})
+		s.engine.on("stop", func(context.Context, Project, func(string)) error {
+			container.State = "exited"
+			s.engine.set("shop", []ProjectContainer{container})
+			return nil
+		})
+		h := s.start().greeted()
+		await(h, "Observed", any1[wire.Observed])
+		from := time.Now()
+		h.send(request(1, wire.RequestStop))
+		seen := await(h, "Observed", any1[wire.Observed])
+		if took := time.Since(from); took > 2*s.engine.slow || seen.Stacks[0].Containers[0].State != "exited" {
+			t.Errorf("after %v: %+v", took, seen)
 		}
 	})
 }

@@ -27,8 +27,7 @@ func (w *Worker) watch(ctx context.Context, s *session) error {
 			v.snapshotDue = now.Add(s.beat)
 			s.link.TrySend(wire.Snapshot{Text: w.snapshot(ctx, v.now, v.err)})
 		}
-		next := min(time.Until(v.lookDue), time.Until(v.snapshotDue))
-		if err := pause(ctx, nil, max(next, 0)); err != nil {
+		if err := v.rest(ctx); err != nil {
 			return err
 		}
 	}
@@ -44,6 +43,20 @@ type view struct {
 	lookDue     time.Time // zero: at once, here and below
 	completeDue time.Time
 	snapshotDue time.Time
+}
+
+// rest waits until something is due. What somebody did by hand is looked at without delay.
+func (v *view) rest(ctx context.Context) error {
+	timer := time.NewTimer(max(0, min(time.Until(v.lookDue), time.Until(v.snapshotDue))))
+	defer timer.Stop()
+	select {
+	case <-v.session.requests.acted:
+		v.lookDue = time.Time{}
+	case <-timer.C:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	return nil
 }
 
 // look asks the engine what runs, and returns how long to wait before asking again: never
