@@ -142,6 +142,7 @@ type ComposeService struct {
 	Variables []string // names of the stack's secret variables that reach it
 	Idle      bool     `json:",omitempty"` // scaled to no container
 	Stays     bool     `json:",omitempty"` // is restarted whatever it exits with, so it is never done
+	Scale     int      `json:",omitempty"` // how many containers it has; 0 means one, unless Idle
 }
 
 // Content is a file or folder of the repository that a service mounts.

@@ -91,15 +91,18 @@ func (h *Hub) close(ctx context.Context, o stacks.Outcome) (done bool, err error
 	if o.State != stacks.DeploymentSucceeded {
 		o.Phases = stacks.FailRunning(p.Phases, o.Error, o.At)
 	}
-	done, err = h.opts.Store.EndDeployment(ctx, o, lines)
-	if !done {
-		h.recorder.giveBack(p, lines)
-	}
-	if done {
+	ending, err := h.opts.Store.EndDeployment(ctx, o, lines)
+	switch {
+	case err == nil && ending.Ended:
 		h.meterEnd(ctx, o.Deployment)
 		h.Nudge()
+	case err == nil && ending.Restore > 0:
+		h.log.Info("a deployment failed; the last good revision is put back", "deployment", o.Deployment, "revision", ending.Restore)
+		h.Nudge()
+	default:
+		h.recorder.giveBack(p, lines)
 	}
-	return done, err
+	return ending.Ended, err
 }
 
 // meterEnd counts a deployment that has ended.

@@ -39,11 +39,13 @@ type DeploymentStore interface {
 	Revision(ctx context.Context, stack core.StackID, number int) (stacks.Revision, error)
 	// Dispatch stores revision, command and progress together.
 	Dispatch(ctx context.Context, rev stacks.Revision, cmd stacks.Command, p stacks.Progress, lines []stacks.LogLine) (int, error)
-	// EndDeployment closes a deployment; done is false when it was closed before, or when it is
-	// to end only unsent and was sent.
-	EndDeployment(ctx context.Context, o stacks.Outcome, lines []stacks.LogLine) (done bool, err error)
+	// EndDeployment closes a deployment, or begins to put the last good revision back. The ending is
+	// empty when it was closed before, or when it is to end only unsent and was sent.
+	EndDeployment(ctx context.Context, o stacks.Outcome, lines []stacks.LogLine) (stacks.Ending, error)
 	// QueueRetries queues what failed and is due to be tried again.
 	QueueRetries(ctx context.Context) (queued int, err error)
+	// QueueHeals queues the repairs of drifted stacks that are due.
+	QueueHeals(ctx context.Context) (queued int, err error)
 	// Stack returns one stack.
 	Stack(ctx context.Context, id core.StackID) (stacks.Stack, error)
 }

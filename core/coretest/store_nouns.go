@@ -174,8 +174,8 @@ func endsOnce(b storeBench) {
 	y.queued()
 	var ended atomic.Int64
 	y.race(10, "", func(int) error {
-		done, err := y.EndDeployment(b.Context(), stacks.Outcome{Deployment: d.ID, State: stacks.DeploymentFailed, At: storeEpoch}, nil)
-		if done {
+		ending, err := y.EndDeployment(b.Context(), stacks.Outcome{Deployment: d.ID, State: stacks.DeploymentFailed, At: storeEpoch}, nil)
+		if ending.Ended {
 			ended.Add(1)
 		}
 		return err

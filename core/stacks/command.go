@@ -51,6 +51,8 @@ type CommandBody struct {
 	Options  DeployOptions `json:"options,omitzero"`
 	Seconds  int           `json:"seconds"`           // how long it may take once it was sent
 	Volumes  bool          `json:"volumes,omitempty"` // teardown removes volumes too
+	Restore  bool          `json:"restore,omitempty"` // deploy: the last good revision is put back
+	Keep     bool          `json:"keep,omitempty"`    // teardown: the stack's row stays, it runs elsewhere
 }
 
 // Outcome is how a deployment ended, to be stored in one transaction.
@@ -61,7 +63,11 @@ type Outcome struct {
 	Phases     []Phase
 	ErrorCode  string
 	Error      string
+	// Service and Lines name the compose service that failed and what it said last.
+	Service    string
+	Lines      string
 	Containers []ContainerState // as observed at the end; nil: not observed
 	At         time.Time
 	OnlyUnsent bool // end it only if its command was not sent yet
+	NoRestore  bool // nothing can be put back: its worker is gone
 }

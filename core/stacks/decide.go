@@ -38,6 +38,12 @@ func Decide(s Stack, seen Sight) Verdict {
 	case seen.Tree == s.SeenTree:
 		return Verdict{OutOfSync: seen.Tree != s.DeployedTree, Record: s.Seen != seen.Commit || s.OutOfSync != (seen.Tree != s.DeployedTree),
 			Reason: fmt.Sprintf("nothing changed in %s at commit %s", folder, seen.Commit.Short())}
+	case seen.Tree == s.Quarantine.Tree:
+		return Verdict{OutOfSync: true, Record: s.Seen != seen.Commit,
+			Reason: fmt.Sprintf("commit %s is as %s was, which is in quarantine: %s", seen.Commit.Short(), s.Quarantine.Commit.Short(), s.Quarantine.Reason)}
+	case s.Paused:
+		return Verdict{OutOfSync: true, Record: s.Seen != seen.Commit,
+			Reason: fmt.Sprintf("%s changed at commit %s, but the stack is paused; resume it, or sync it by hand", folder, seen.Commit.Short())}
 	case !s.AutoSync:
 		return Verdict{OutOfSync: true, Record: true,
 			Reason: fmt.Sprintf("%s changed at commit %s, but automatic sync is off; sync it by hand", folder, seen.Commit.Short())}
@@ -60,6 +66,7 @@ type Ask struct {
 	// SeenTree, when set, is stored with the decision: polling looks no more at this tree.
 	SeenTree string
 	Retry    bool // nobody asked: a deployment that failed is tried again
+	Aim      Aim  // what is to be put in place, and where
 }
 
 // Health says what a stack's containers show, apart from any deployment.

@@ -9,22 +9,27 @@ import (
 // Deployment is one attempt to put a revision of a stack in place. It ends once. A stack
 // has at most one that runs and one that is queued: a newer wish joins the queued one.
 type Deployment struct {
-	ID         core.DeploymentID
-	Stack      core.StackID
-	State      DeploymentState
-	Trigger    Trigger
-	Actor      string      // principal that asked, as audit shows it; "system" for polling
-	Commit     core.Commit // while queued: the commit it is about, if only that; then the one that was fetched
-	Revision   int         // 0 until rendered
-	Worker     core.WorkerID
-	Options    DeployOptions
-	Phases     []Phase
-	ErrorCode  string // fault code, when it failed
-	Error      string // public text, when it failed
-	QueuedAt   time.Time
-	StartedAt  time.Time // zero until it runs
-	FinishedAt time.Time // zero until it ended
-	Tree       string    // what Sight.Tree is at Commit; empty until dispatched
+	ID        core.DeploymentID
+	Stack     core.StackID
+	State     DeploymentState
+	Trigger   Trigger
+	Actor     string      // principal that asked, as audit shows it; "system" for polling
+	Commit    core.Commit // while queued: the commit it is about, if only that; then the one that was fetched
+	Revision  int         // 0 until rendered
+	Worker    core.WorkerID
+	Options   DeployOptions
+	Aim       Aim     // what it puts in place, and where
+	Restore   Restore // of the last good revision, after it failed
+	Phases    []Phase
+	ErrorCode string // fault code, when it failed
+	Error     string // public text, when it failed
+	// FailedService and FailedLines name the compose service that made it fail and what that said last.
+	FailedService string
+	FailedLines   string
+	QueuedAt      time.Time
+	StartedAt     time.Time // zero until it runs
+	FinishedAt    time.Time // zero until it ended
+	Tree          string    // what Sight.Tree is at Commit; empty until dispatched
 	// Cancelling is set when somebody asked to stop a running deployment.
 	Cancelling bool
 }

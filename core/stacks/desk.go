@@ -2,6 +2,7 @@ package stacks
 
 import (
 	"context"
+	"fmt"
 
 	"berth/core"
 	"berth/core/access"
@@ -28,6 +29,10 @@ type Store interface {
 	QueueDeployment(ctx context.Context, ask Ask, by access.Principal) (Deployment, error)
 	// CancelDeployment ends a queued deployment, or marks a running one to be stopped.
 	CancelDeployment(ctx context.Context, id core.DeploymentID, by access.Principal) (Deployment, error)
+	// PauseStack holds automatic sync, retries and repair back; ResumeStack has the repository looked
+	// at again. Pausing what is paused already, or the other way round, changes nothing.
+	PauseStack(ctx context.Context, id core.StackID, by access.Principal) (Stack, error)
+	ResumeStack(ctx context.Context, id core.StackID, by access.Principal) (Stack, error)
 }
 
 // NewDesk returns the use cases on a store.
@@ -116,6 +121,44 @@ func (d *Desk) Redeploy(ctx context.Context, id core.StackID, options DeployOpti
 	ask := askOf(id, by, "a redeploy was asked for")
 	ask.Trigger, ask.Options = TriggerRedeploy, options
 	return d.ask(ctx, ask, by)
+}
+
+// Rollback asks for a kept revision to be put in place, with the files and the manifest of that
+// revision and today's secrets. Invalid "revision.number" when it is no number from 1;
+// NotFound "revision.not_found".
+func (d *Desk) Rollback(ctx context.Context, id core.StackID, revision int, by access.Principal) (Deployment, error) {
+	if revision < 1 {
+		return Deployment{}, fault.BadFields("revision.number", []fault.Field{{Path: "revision", Problem: "is required: the number of a revision of this stack, from 1"}})
+	}
+	ask := askOf(id, by, fmt.Sprintf("a rollback to revision %d was asked for", revision))
+	ask.Trigger, ask.Aim = TriggerRollback, Aim{Revision: revision}
+	return d.ask(ctx, ask, by)
+}
+
+// Transfer asks for the stack to be moved to another worker: put in place and verified there,
+// then taken down on the one where it runs. Its volumes do not move. Invalid
+// "stack.transfer" when the worker may not be used or shares an engine with the present one.
+func (d *Desk) Transfer(ctx context.Context, id core.StackID, worker core.WorkerID, by access.Principal) (Deployment, error) {
+	if worker == "" {
+		return Deployment{}, fault.BadFields("stack.transfer", []fault.Field{{Path: "worker_id", Problem: "is required: the worker that the stack moves to"}})
+	}
+	ask := askOf(id, by, "a transfer to another worker was asked for")
+	ask.Trigger, ask.Aim = TriggerTransfer, Aim{Worker: worker}
+	return d.ask(ctx, ask, by)
+}
+
+// Pause holds automatic sync, retries and repair back until Resume. People can still deploy.
+func (d *Desk) Pause(ctx context.Context, id core.StackID, by access.Principal) (Stack, error) {
+	return d.store.PauseStack(ctx, id, by)
+}
+
+// Resume ends a pause; what the stack missed is looked at now.
+func (d *Desk) Resume(ctx context.Context, id core.StackID, by access.Principal) (Stack, error) {
+	s, err := d.store.ResumeStack(ctx, id, by)
+	if err == nil {
+		d.nudge.Nudge()
+	}
+	return s, err
 }
 
 // Cancel stops a deployment.

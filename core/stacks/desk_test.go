@@ -47,6 +47,16 @@ func (s *shelf) QueueDeployment(_ context.Context, ask Ask, by access.Principal)
 	return Deployment{ID: "dep_1"}, s.err
 }
 
+func (s *shelf) PauseStack(_ context.Context, id core.StackID, by access.Principal) (Stack, error) {
+	s.calls, s.by = append(s.calls, "pause "+string(id)), by
+	return Stack{ID: id, Paused: true}, s.err
+}
+
+func (s *shelf) ResumeStack(_ context.Context, id core.StackID, by access.Principal) (Stack, error) {
+	s.calls, s.by = append(s.calls, "resume "+string(id)), by
+	return Stack{ID: id}, s.err
+}
+
 func (s *shelf) CancelDeployment(_ context.Context, id core.DeploymentID, by access.Principal) (Deployment, error) {
 	s.calls, s.by = append(s.calls, "cancel "+string(id)), by
 	return Deployment{ID: id}, s.err

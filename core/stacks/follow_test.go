@@ -47,9 +47,9 @@ func TestCover(t *testing.T) {
 		"the order in which they are read is not theirs": {[]Deployment{queued("c1"), running("c2")}, polled, joined("c2", DeployOptions{}), byQueued, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, how, isFresh := Cover(c.open, c.ask)
-			if !reflect.DeepEqual(got, c.want) || how != c.how || isFresh != c.fresh {
-				t.Errorf("got %+v, %q, fresh %v\nwant %+v, %q, %v", got, how, isFresh, c.want, c.how, c.fresh)
+			got := Cover(c.open, c.ask)
+			if !reflect.DeepEqual(got.Deployment, c.want) || got.How != c.how || got.Fresh != c.fresh {
+				t.Errorf("got %+v\nwant %+v, %q, %v", got, c.want, c.how, c.fresh)
 			}
 		})
 	}

@@ -13,10 +13,11 @@ type Manifest struct {
 	ForcePull     bool          `json:"force_pull"`
 	WaitRunning   bool          `json:"wait_running"` // jobs.wait_running
 	WorkerTags    []string      `json:"worker_tags,omitempty"`
-	SyncInterval  time.Duration `json:"sync_interval"`  // zero: SCAN_INTERVAL
-	HealthTimeout time.Duration `json:"health_timeout"` // default 5 minutes
-	StableFor     time.Duration `json:"stable_for"`     // default 0
-	OnFailure     string        `json:"on_failure"`     // "rollback" or "keep"
+	SyncInterval  time.Duration `json:"sync_interval"`       // zero: SCAN_INTERVAL
+	SelfHeal      bool          `json:"self_heal,omitempty"` // sync.self_heal: drift is repaired
+	HealthTimeout time.Duration `json:"health_timeout"`      // default 5 minutes
+	StableFor     time.Duration `json:"stable_for"`          // default 0
+	OnFailure     string        `json:"on_failure"`          // OnFailureRollback (default) or OnFailureKeep
 }
 
 // Defaults of a manifest.
@@ -27,5 +28,5 @@ const (
 
 // DefaultManifest is what holds when a stack has no wireops.yaml.
 func DefaultManifest() Manifest {
-	return Manifest{Timeout: DefaultTimeout, RemoveOrphans: true, HealthTimeout: DefaultHealthTimeout, OnFailure: "keep"}
+	return Manifest{Timeout: DefaultTimeout, RemoveOrphans: true, HealthTimeout: DefaultHealthTimeout, OnFailure: OnFailureRollback}
 }

@@ -35,12 +35,13 @@ func ReadManifest(file string, doc core.Document) (Manifest, error) {
 	r.flag(compose, "compose.force_pull", &m.ForcePull)
 	r.flag(r.section("jobs", "wait_running"), "jobs.wait_running", &m.WaitRunning)
 	r.list(r.section("worker", "tags"), "worker.tags", &m.WorkerTags)
-	r.section("sync", "interval")
+	sync := r.section("sync", "interval", "self_heal")
 	r.duration("sync.interval", &m.SyncInterval, time.Second, 7*24*time.Hour)
+	r.flag(sync, "sync.self_heal", &m.SelfHeal)
 	deploy := r.section("deploy", "health_timeout", "stable_for", "on_failure")
 	r.duration("deploy.health_timeout", &m.HealthTimeout, time.Second, 24*time.Hour)
 	r.duration("deploy.stable_for", &m.StableFor, 0, time.Hour)
-	r.choice(deploy, "deploy.on_failure", &m.OnFailure, "keep", "rollback")
+	r.choice(deploy, "deploy.on_failure", &m.OnFailure, OnFailureKeep, OnFailureRollback)
 	r.tags(m.WorkerTags)
 	if len(r.problems) == 0 {
 		return m, nil

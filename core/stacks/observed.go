@@ -15,4 +15,7 @@ type ContainerState struct {
 	StartedAt    time.Time `json:"started_at"`
 	Ports        []string  `json:"ports,omitempty"` // "8080->80/tcp"
 	Revision     int       `json:"revision"`        // dev.berth.revision at its creation
+	// Changed names what a hand has changed of the container since it was deployed and
+	// verified: "image", "memory limit"; "container" when it was made by somebody else.
+	Changed []string `json:"changed,omitempty"`
 }

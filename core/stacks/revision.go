@@ -21,6 +21,7 @@ type Revision struct {
 	Content   []core.Content
 	Variables []Fingerprint // of the secret variables that reach it, by name
 	Watch     []string      // repository paths outside the stack's folder that it was rendered from
+	Tree      string        // what Sight.Tree was at Commit; empty when it was stored by an older release
 	CreatedAt time.Time
 }
 

@@ -22,7 +22,7 @@ func rendered() (core.ComposeProject, Manifest, []Fingerprint) {
 // TestRevisionDigestStays holds the digest over releases: when it changes, the next poll of
 // every installation makes a new revision of every stack and recreates what it runs.
 func TestRevisionDigestStays(t *testing.T) {
-	const golden = "8b44a11317e2d91a506fb82c7cf4ee18a8cc1645931ddca0e577b5bbc4c9ea71"
+	const golden = "490a59eac69ee29408eccb6a09ecc10eda84d53bba7ebfc8e969de161f8a1849"
 	for range 20 {
 		if got := RevisionDigest(rendered()); got != golden {
 			t.Fatalf("the digest is %s, and was %s", got, golden)

@@ -30,6 +30,12 @@ type Stack struct {
 	DeployedTree string
 	Retries      int       // deployments that failed since the last success, wish or commit
 	RetryAt      time.Time // when a failed deployment is tried again; zero: it is not
+	RetryAim     Aim       // what is tried again
+	Paused       bool      // automatic sync, repair and retries are held back
+	Quarantine   Quarantine
+	Drift        []Difference // what differs on the host from what was verified
+	Heals        int          // repairs since the stack was last as it should be for a while
+	HealAt       time.Time    // when a drifted stack is repaired; zero: it is not
 
 	Revision   int              // current, verified revision; 0: none yet
 	Commit     core.Commit      // of Revision

@@ -77,23 +77,3 @@ func (s *Store) MarkAccepted(ctx context.Context, worker core.WorkerID, id core.
 			id, worker, attempt, int64(epoch))
 	})
 }
-
-// EndTeardown closes a teardown. When it succeeded the stack's row goes with it;
-// otherwise the stack stays, says why, and can be deleted again. One that has ended changes
-// nothing any more, because the stack may have been deployed since: NotFound then.
-func (s *Store) EndTeardown(ctx context.Context, cmd stacks.Command, problem string, at time.Time) error {
-	return s.db.Write(ctx, func(tx *Tx) error { return endTeardown(tx, cmd, problem, at) })
-}
-
-func endTeardown(tx *Tx, cmd stacks.Command, problem string, at time.Time) error {
-	if err := tx.change(errCommandMissing, `UPDATE commands SET state = ?, ended_at = ? WHERE id = ? AND kind = ? AND ended_at = 0`,
-		stacks.CommandFailed, micros(at), cmd.ID, stacks.CommandTeardown); err != nil {
-		return err
-	}
-	if problem == "" {
-		return removeStack(tx, cmd.Stack) // and the command with it
-	}
-	_, err := tx.exec(`UPDATE stacks SET deleting = 0, status = ?, error = ?, updated_at = ? WHERE id = ?`,
-		stacks.StatusError, "teardown failed: "+problem, micros(at), cmd.Stack)
-	return err
-}

@@ -29,7 +29,7 @@ func (s *Store) SaveObserved(ctx context.Context, worker core.WorkerID, seen []s
 			if !listed && !complete {
 				continue
 			}
-			moved, err := observe(tx, st, containers, at)
+			moved, err := s.observe(tx, st, containers, at)
 			if err != nil {
 				return nil, err
 			}
@@ -41,27 +41,64 @@ func (s *Store) SaveObserved(ctx context.Context, worker core.WorkerID, seen []s
 	})
 }
 
-// observe updates one stack if what was seen differs from its row.
-func observe(tx *Tx, st stacks.Stack, containers []stacks.ContainerState, at time.Time) (bool, error) {
+// observe updates one stack if what was seen differs from its row. What differs from what was
+// verified is drift, unless a deployment is at work: that changes things on purpose.
+func (s *Store) observe(tx *Tx, st stacks.Stack, containers []stacks.ContainerState, at time.Time) (bool, error) {
 	before := st
 	st.Containers = list(containers)
-	services, err := servicesOf(tx, st)
-	if err != nil {
-		return false, err
+	if st.Revision > 0 && (st.Status == stacks.StatusActive || st.Status == stacks.StatusDegraded || st.Status == stacks.StatusPaused) {
+		if err := s.judge(tx, &st, at); err != nil {
+			return false, err
+		}
 	}
-	health := stacks.JudgeServices(services, st.Containers)
-	switch active, degraded := st.Status == stacks.StatusActive, st.Status == stacks.StatusDegraded; {
-	case (active || degraded) && !health.OK:
-		st.Status, st.Error = stacks.StatusDegraded, health.Reason
-	case degraded: // an active stack keeps what polling says of it
-		st.Status, st.Error = stacks.StatusActive, ""
-	}
-	if st.Status == before.Status && st.Error == before.Error && same(before.Containers, st.Containers) {
+	if st.Status == before.Status && st.Error == before.Error && st.HealAt.Equal(before.HealAt) && toJSON(list(before.Drift)) == toJSON(list(st.Drift)) && same(before.Containers, st.Containers) {
 		return false, nil
 	}
-	_, err = tx.exec(`UPDATE stacks SET containers = ?, status = ?, error = ?, observed_at = ? WHERE id = ?`,
-		toJSON(st.Containers), st.Status, st.Error, micros(at), st.ID)
+	_, err := tx.exec(`UPDATE stacks SET containers = ?, status = ?, error = ?, drifted = ?, drift = ?, heals = ?, heal_at = ?, observed_at = ? WHERE id = ?`,
+		toJSON(st.Containers), st.Status, st.Error, st.Drifted, toJSON(list(st.Drift)), st.Heals, micros(st.HealAt), micros(at), st.ID)
 	return true, err
+}
+
+// judge gives a stack that no deployment works on what its containers show.
+func (s *Store) judge(tx *Tx, st *stacks.Stack, at time.Time) error {
+	rev, err := revisionOf(tx, st.ID, st.Revision)
+	if err != nil {
+		return err
+	}
+	st.Drift = stacks.Differences(rev.Services, st.Containers)
+	st.Drifted = len(st.Drift) > 0
+	health := stacks.JudgeServices(rev.Services, st.Containers)
+	switch wasBad := st.Status == stacks.StatusDegraded; {
+	case st.Drifted:
+		st.Status, st.Error = stacks.StatusDegraded, driftText(st.Drift)
+	case !health.OK:
+		st.Status, st.Error = stacks.StatusDegraded, health.Reason
+	case wasBad: // an active stack keeps what polling says of it
+		st.Status, st.Error = st.RestingStatus(), ""
+	}
+	if !st.Drifted || !rev.Manifest.SelfHeal {
+		st.HealAt = time.Time{}
+		return nil
+	}
+	return planHeal(tx, st, at)
+}
+
+// planHeal says when a drifted stack is repaired. One that was left alone for long enough
+// since its last deployment is repaired soon again.
+func planHeal(tx *Tx, st *stacks.Stack, at time.Time) error {
+	if !st.HealAt.IsZero() {
+		return nil
+	}
+	last, err := one(tx, nil, scalar[int64], `SELECT coalesce(max(finished_at), 0) FROM (SELECT finished_at FROM deployments
+		WHERE stack_id = ? AND state NOT IN ('queued', 'running') ORDER BY id DESC LIMIT 1)`, st.ID)
+	if err != nil {
+		return err
+	}
+	if at.Sub(fromMicros(last)) > stacks.HealRest {
+		st.Heals = 0
+	}
+	st.HealAt = at.Add(stacks.HealAfter(st.Heals))
+	return nil
 }
 
 // servicesOf returns what should run of a stack: the compose services of its current revision.

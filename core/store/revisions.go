@@ -10,13 +10,13 @@ import (
 
 var errRevisionMissing = fault.New(fault.NotFound, "revision.not_found", "The stack has no such revision.")
 
-const revisionColumns = `stack_id, number, commit_hash, digest, manifest, services, content, variables, watch, created_at`
+const revisionColumns = `stack_id, number, commit_hash, digest, manifest, services, content, variables, watch, tree, created_at`
 
 func scanRevision(row scanner) (stacks.Revision, error) {
 	var r stacks.Revision
 	var created int64
 	err := row.Scan(&r.Stack, &r.Number, &r.Commit, &r.Digest, jsonInto{&r.Manifest}, jsonInto{&r.Services}, jsonInto{&r.Content},
-		jsonInto{&r.Variables}, jsonInto{&r.Watch}, &created)
+		jsonInto{&r.Variables}, jsonInto{&r.Watch}, &r.Tree, &created)
 	r.CreatedAt = fromMicros(created)
 	return r, err
 }
@@ -32,9 +32,9 @@ func (s *Store) revise(tx *Tx, r stacks.Revision) (int, error) {
 			return 0, err
 		}
 	}
-	_, err = tx.exec(`INSERT INTO revisions (`+revisionColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	_, err = tx.exec(`INSERT INTO revisions (`+revisionColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		r.Stack, r.Number, r.Commit, r.Digest, toJSON(r.Manifest), toJSON(list(r.Services)), toJSON(list(r.Content)),
-		toJSON(list(r.Variables)), toJSON(list(r.Watch)), micros(s.now()))
+		toJSON(list(r.Variables)), toJSON(list(r.Watch)), r.Tree, micros(s.now()))
 	return r.Number, err
 }
 
@@ -67,9 +67,11 @@ func (s *Store) RevisionNumber(ctx context.Context, stack core.StackID, digest s
 
 // Revision returns one revision; NotFound "revision.not_found".
 func (s *Store) Revision(ctx context.Context, stack core.StackID, number int) (stacks.Revision, error) {
-	return read(ctx, s, func(tx *Tx) (stacks.Revision, error) {
-		return one(tx, errRevisionMissing, scanRevision, `SELECT `+revisionColumns+` FROM revisions WHERE stack_id = ? AND number = ?`, stack, number)
-	})
+	return read(ctx, s, func(tx *Tx) (stacks.Revision, error) { return revisionOf(tx, stack, number) })
+}
+
+func revisionOf(tx *Tx, stack core.StackID, number int) (stacks.Revision, error) {
+	return one(tx, errRevisionMissing, scanRevision, `SELECT `+revisionColumns+` FROM revisions WHERE stack_id = ? AND number = ?`, stack, number)
 }
 
 // Watched returns, for each stack of a repository, the paths outside its folder that the

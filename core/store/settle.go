@@ -18,8 +18,7 @@ func (s *Store) settle(tx *Tx, d stacks.Deployment, o stacks.Outcome) error {
 		return err
 	}
 	if len(open) == 1 && stacks.Superseded(open[0], d) {
-		err = tx.change(errDeploymentMoved, `UPDATE deployments SET state = ?, finished_at = ?, error = ? WHERE id = ? AND state = ?`,
-			stacks.DeploymentSuperseded, micros(o.At), "the deployment before was of this commit", open[0].ID, stacks.DeploymentQueued)
+		err = supersede(tx, open[0].ID, "the deployment before was of this commit", o.At)
 		open = nil
 	}
 	if err != nil {
@@ -38,16 +37,19 @@ func (s *Store) settleStack(tx *Tx, d stacks.Deployment, o stacks.Outcome, more 
 	if err != nil {
 		return err
 	}
+	st.RetryAt, st.RetryAim, st.HealAt = time.Time{}, stacks.Aim{}, time.Time{}
+	if d.Aim.Worker != "" && o.State != stacks.DeploymentSucceeded {
+		return s.settleUnmoved(tx, st, d, o, more)
+	}
 	if o.Containers != nil {
 		st.Containers, st.ObservedAt = o.Containers, o.At
 	}
-	st.RetryAt = time.Time{}
 	switch {
 	case o.State == stacks.DeploymentSucceeded:
-		st.Status, st.Error, st.OutOfSync = stacks.StatusActive, "", false
-		st.Revision, st.Commit, st.DeployedTree, st.Retries = d.Revision, d.Commit, d.Tree, 0
-		err = s.lookBehind(tx, st)
-	case o.State == stacks.DeploymentCancelled && applied(o.Phases) && d.Revision != st.Revision:
+		err = s.settleSuccess(tx, &st, d, o)
+	case o.State == stacks.DeploymentRolledBack:
+		settleRestored(&st, d)
+	case o.State == stacks.DeploymentCancelled && stacks.Began(o.Phases) && (d.Revision != st.Revision || d.Restore.Revision > 0):
 		st.Status, st.OutOfSync = stacks.StatusError, true
 		st.Error = fmt.Sprintf("revision %d was cancelled while it was being applied; what runs may be a part of it. Deploy again to put it right", d.Revision)
 	case o.State == stacks.DeploymentCancelled:
@@ -55,8 +57,8 @@ func (s *Store) settleStack(tx *Tx, d stacks.Deployment, o stacks.Outcome, more 
 		st.Status, st.Error, err = statusWithout(tx, st, d.ID)
 	default:
 		st.Status, st.Error, st.OutOfSync = stacks.StatusError, o.Error, true
-		if st.AutoSync && !more {
-			st.RetryAt = o.At.Add(stacks.RetryAfter(st.Retries))
+		if (st.AutoSync || d.Trigger == stacks.TriggerDrift) && !more {
+			st.RetryAt, st.RetryAim = o.At.Add(stacks.RetryAfter(st.Retries)), d.Aim
 		}
 		st.Retries++
 	}
@@ -66,11 +68,68 @@ func (s *Store) settleStack(tx *Tx, d stacks.Deployment, o stacks.Outcome, more 
 	if more {
 		st.Status, st.OutOfSync = stacks.StatusPending, true
 	}
-	_, err = tx.exec(`UPDATE stacks SET status = ?, error = ?, out_of_sync = ?, revision = ?, commit_hash = ?, deployed_tree = ?, retries = ?, retry_at = ?,
-		containers = ?, observed_at = ?, updated_at = ? WHERE id = ?`,
-		st.Status, st.Error, st.OutOfSync, st.Revision, st.Commit, st.DeployedTree, st.Retries, micros(st.RetryAt),
-		toJSON(list(st.Containers)), micros(st.ObservedAt), micros(o.At), st.ID)
+	if d.Aim != (stacks.Aim{}) && st.AutoSync && !st.Paused {
+		if err := s.lookAgain(tx, st.Repository, access.System); err != nil { // what polling wanted waited for it
+			return err
+		}
+	}
+	return saveSettled(tx, st, o.At)
+}
+
+// saveSettled stores what a deployment's end changed of its stack.
+func saveSettled(tx *Tx, st stacks.Stack, at time.Time) error {
+	_, err := tx.exec(`UPDATE stacks SET status = ?, error = ?, drifted = ?, drift = ?, heals = ?, heal_at = ?, out_of_sync = ?, revision = ?, commit_hash = ?, deployed_tree = ?,
+		retries = ?, retry_at = ?, retry_aim = ?, quarantine = ?, containers = ?, observed_at = ?, updated_at = ? WHERE id = ?`,
+		st.Status, st.Error, st.Drifted, toJSON(list(st.Drift)), st.Heals, micros(st.HealAt), st.OutOfSync, st.Revision, st.Commit, st.DeployedTree,
+		st.Retries, micros(st.RetryAt), toJSON(st.RetryAim), toJSON(st.Quarantine), toJSON(list(st.Containers)), micros(st.ObservedAt), micros(at), st.ID)
 	return err
+}
+
+// settleSuccess gives the stack what a verified deployment put in place.
+func (s *Store) settleSuccess(tx *Tx, st *stacks.Stack, d stacks.Deployment, o stacks.Outcome) error {
+	st.Revision, st.Commit, st.DeployedTree, st.Retries = d.Revision, d.Commit, d.Tree, 0
+	st.Status, st.Error, st.Drifted, st.Drift = st.RestingStatus(), "", false, nil
+	st.OutOfSync, st.Quarantine = false, stacks.Quarantine{}
+	if d.Trigger != stacks.TriggerDrift {
+		st.Heals = 0
+	}
+	if d.Aim.Worker != "" {
+		if err := s.move(tx, st, d, o.At); err != nil {
+			return err
+		}
+	}
+	if d.Aim.Revision > 0 && st.SeenTree != "" && st.SeenTree != d.Tree {
+		st.OutOfSync = true
+		st.Quarantine = stacks.Quarantine{Tree: st.SeenTree, Commit: st.Seen, Deployment: d.ID,
+			Reason: fmt.Sprintf("%s put revision %d in its place", d.Actor, d.Revision)}
+	}
+	return s.lookBehind(tx, *st)
+}
+
+// settleRestored gives the stack what a restore put back: what it had, and the commit that failed
+// in quarantine.
+func settleRestored(st *stacks.Stack, d stacks.Deployment) {
+	st.Status, st.Error, st.Drifted, st.Drift = st.RestingStatus(), "", false, nil
+	st.Retries, st.OutOfSync = 0, true
+	if d.Aim.Revision == 0 {
+		st.Quarantine = stacks.Quarantine{Tree: d.Tree, Commit: d.Commit, Revision: d.Revision, Deployment: d.ID, Reason: d.Error}
+	}
+}
+
+// settleUnmoved ends a transfer that did not succeed: the stack shows what its containers in
+// the old place show.
+func (s *Store) settleUnmoved(tx *Tx, st stacks.Stack, d stacks.Deployment, o stacks.Outcome, more bool) error {
+	if err := s.undoMove(tx, st, d, o.At); err != nil {
+		return err
+	}
+	var err error
+	if st.Status, st.Error, err = statusWithout(tx, st, d.ID); err != nil {
+		return err
+	}
+	if more {
+		st.Status = stacks.StatusPending
+	}
+	return saveSettled(tx, st, o.At)
 }
 
 // lookBehind asks for a look at the repository when its head is not what was just deployed.
@@ -87,11 +146,6 @@ func (s *Store) lookBehind(tx *Tx, st stacks.Stack) error {
 	return s.lookAgain(tx, st.Repository, access.System)
 }
 
-// applied reports whether the worker began to change what runs.
-func applied(phases []stacks.Phase) bool {
-	return slices.ContainsFunc(phases, func(p stacks.Phase) bool { return p.Name == stacks.PhaseApply })
-}
-
 // untouched bounds how many deployments that changed nothing are passed over to find the one
 // that made what runs.
 const untouched = 100
@@ -105,7 +159,7 @@ func statusWithout(tx *Tx, st stacks.Stack, id core.DeploymentID) (stacks.Status
 		return "", "", err
 	}
 	last := slices.IndexFunc(ended, func(d stacks.Deployment) bool {
-		return d.State != stacks.DeploymentCancelled || applied(d.Phases)
+		return d.Aim.Worker == "" && (d.State != stacks.DeploymentCancelled || stacks.Began(d.Phases))
 	})
 	services, err := servicesOf(tx, st)
 	if err != nil {
@@ -113,14 +167,14 @@ func statusWithout(tx *Tx, st stacks.Stack, id core.DeploymentID) (stacks.Status
 	}
 	health := stacks.JudgeServices(services, st.Containers)
 	switch {
-	case last >= 0 && ended[last].State != stacks.DeploymentSucceeded:
+	case last >= 0 && ended[last].State != stacks.DeploymentSucceeded && ended[last].State != stacks.DeploymentRolledBack:
 		return stacks.StatusError, st.Error, nil
 	case st.Revision == 0 && st.Error != "":
 		return stacks.StatusError, st.Error, nil
 	case st.Revision == 0:
-		return stacks.StatusNew, "", nil
+		return st.RestingStatus(), "", nil
 	case !health.OK:
 		return stacks.StatusDegraded, health.Reason, nil
 	}
-	return stacks.StatusActive, "", nil
+	return st.RestingStatus(), "", nil
 }

@@ -16,10 +16,10 @@ func TestSuccessMovesTheRevision(t *testing.T) {
 	d := y.start(y.queue(polled(id, "c1")))
 	cmd := y.send(d, "c1")
 	phases := []stacks.Phase{{Name: stacks.PhaseVerify, State: stacks.PhaseSucceeded}}
-	done, err := y.EndDeployment(t.Context(), stacks.Outcome{Deployment: d.ID, State: stacks.DeploymentSucceeded, Phases: phases, Containers: healthy, At: y.tick()},
+	ending, err := y.EndDeployment(t.Context(), stacks.Outcome{Deployment: d.ID, State: stacks.DeploymentSucceeded, Phases: phases, Containers: healthy, At: y.tick()},
 		[]stacks.LogLine{{Deployment: d.ID, Number: 1, At: y.at, Text: "done\n"}})
-	if err != nil || !done {
-		t.Fatalf("%v, %v", done, err)
+	if err != nil || !ending.Ended {
+		t.Fatalf("%v, %v", ending, err)
 	}
 	got := y.deployment(d.ID)
 	if got.State != stacks.DeploymentSucceeded || got.FinishedAt != y.at || got.Commit != "c1" || got.Revision != 1 || !reflect.DeepEqual(got.Phases, phases) || got.Error != "" {
@@ -44,10 +44,10 @@ func TestADeploymentEndsOnce(t *testing.T) {
 	y.send(d, "c2")
 	y.end(d.ID, stacks.DeploymentFailed)
 	rows, deployment, stack := y.rows(), y.deployment(d.ID), y.stack(id)
-	done, err := y.EndDeployment(t.Context(), stacks.Outcome{Deployment: d.ID, State: stacks.DeploymentSucceeded, At: y.tick(), Containers: healthy},
+	ending, err := y.EndDeployment(t.Context(), stacks.Outcome{Deployment: d.ID, State: stacks.DeploymentSucceeded, At: y.tick(), Containers: healthy},
 		[]stacks.LogLine{{Deployment: d.ID, Number: 9, Text: "late"}})
-	if err != nil || done || y.rows() != rows || !reflect.DeepEqual(y.deployment(d.ID), deployment) || !reflect.DeepEqual(y.stack(id), stack) {
-		t.Errorf("done %v, %v; %s, was %s", done, err, y.rows(), rows)
+	if err != nil || ending.Ended || y.rows() != rows || !reflect.DeepEqual(y.deployment(d.ID), deployment) || !reflect.DeepEqual(y.stack(id), stack) {
+		t.Errorf("ended %v, %v; %s, was %s", ending, err, y.rows(), rows)
 	}
 	_, err = y.EndDeployment(t.Context(), stacks.Outcome{Deployment: "dep_none", State: stacks.DeploymentFailed, At: y.at}, nil)
 	y.refused("none", err, "deployment.not_found")

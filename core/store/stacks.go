@@ -16,22 +16,25 @@ const maxStacks = 100_000
 var (
 	errStackMissing   = fault.New(fault.NotFound, "stack.not_found", "There is no such stack.")
 	errStackNameTaken = fault.New(fault.Conflict, "stack.name_taken", "Another stack has this name. Names are unique because they name the Compose project; choose another.")
+	errStackPaused    = fault.New(fault.Conflict, "stack.paused", "The stack is paused. Resume it, or sync it by hand.")
 	errStackDeleting  = fault.New(fault.Conflict, "stack.deleting", "The stack is being deleted.")
 )
 
 const stackColumns = `id, name, repository_id, path, worker_id, worker_tags, auto_sync, status, drifted, out_of_sync,
-	seen_commit, seen_tree, deployed_tree, retries, retry_at, revision, commit_hash, error, containers, observed_at, deleting, created_at, updated_at`
+	seen_commit, seen_tree, deployed_tree, retries, retry_at, retry_aim, paused, quarantine, drift, heals, heal_at,
+	revision, commit_hash, error, containers, observed_at, deleting, created_at, updated_at`
 
 func scanStack(row scanner) (stacks.Stack, error) {
 	var (
 		s                          stacks.Stack
 		worker                     sql.NullString
 		observed, created, updated int64
-		retry                      int64
+		retry, heal                int64
 	)
 	err := row.Scan(&s.ID, &s.Name, &s.Repository, &s.Path, &worker, jsonInto{&s.WorkerTags}, &s.AutoSync, &s.Status, &s.Drifted, &s.OutOfSync,
-		&s.Seen, &s.SeenTree, &s.DeployedTree, &s.Retries, &retry, &s.Revision, &s.Commit, &s.Error, jsonInto{&s.Containers}, &observed, &s.Deleting, &created, &updated)
+		&s.Seen, &s.SeenTree, &s.DeployedTree, &s.Retries, &retry, jsonInto{&s.RetryAim}, &s.Paused, jsonInto{&s.Quarantine}, jsonInto{&s.Drift}, &s.Heals, &heal, &s.Revision, &s.Commit, &s.Error, jsonInto{&s.Containers}, &observed, &s.Deleting, &created, &updated)
 	s.Worker, s.RetryAt = core.WorkerID(worker.String), fromMicros(retry)
+	s.HealAt = fromMicros(heal)
 	s.ObservedAt, s.CreatedAt, s.UpdatedAt = fromMicros(observed), fromMicros(created), fromMicros(updated)
 	return s, err
 }

@@ -91,7 +91,7 @@ func (s *Store) closeWork(tx *Tx, w fleet.Worker, why string) error {
 		if cmd.Deployment != "" {
 			err = s.closeDeployment(tx, cmd, w, why, now)
 		} else {
-			err = endTeardown(tx, cmd, fmt.Sprintf("worker %s %s", w.Hostname, why), now)
+			err = s.endTeardown(tx, cmd, fmt.Sprintf("worker %s %s", w.Hostname, why), now)
 		}
 		if err != nil {
 			return err
@@ -109,7 +109,7 @@ func (s *Store) closeDeployment(tx *Tx, cmd stacks.Command, w fleet.Worker, why 
 	if err != nil {
 		return err
 	}
-	o := stacks.Outcome{Deployment: d.ID, State: stacks.DeploymentLost, Phases: d.Phases, ErrorCode: "worker.gone", At: now,
+	o := stacks.Outcome{Deployment: d.ID, State: stacks.DeploymentLost, Phases: d.Phases, ErrorCode: "worker.gone", At: now, NoRestore: true,
 		Error: fmt.Sprintf("worker %s %s while it was deploying; what runs on its host is not known", w.Hostname, why)}
 	if cmd.State == stacks.CommandQueued {
 		o.State, o.Error = stacks.DeploymentFailed, fmt.Sprintf("worker %s %s before it began; nothing was changed on its host", w.Hostname, why)

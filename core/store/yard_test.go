@@ -111,9 +111,9 @@ func (y *yard) end(id core.DeploymentID, state stacks.DeploymentState, change ..
 	for _, c := range change {
 		c(&o)
 	}
-	done, err := y.EndDeployment(y.t.Context(), o, nil)
+	ending, err := y.EndDeployment(y.t.Context(), o, nil)
 	y.must(err)
-	return done
+	return ending.Ended
 }
 
 // healthy is what a worker sees of a stack that is well.

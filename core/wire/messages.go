@@ -14,7 +14,8 @@ type Hello struct {
 	Tags     []string       `json:"tags"`
 	OS       string         `json:"os"`
 	Arch     string         `json:"arch"`
-	Journal  []JournalEntry `json:"journal"` // every command that is not yet acknowledged
+	Engine   string         `json:"engine,omitempty"` // identifies the container engine; two workers with one value share it; empty: unknown
+	Journal  []JournalEntry `json:"journal"`          // every command that is not yet acknowledged
 }
 
 // JournalEntry is one command that a worker still holds.
@@ -167,9 +168,11 @@ type Result struct {
 	ID       core.CommandID `json:"id"`
 	Attempt  int            `json:"attempt"`
 	Status   ResultStatus   `json:"status"`
-	Code     string         `json:"code,omitempty"`  // fault code when failed
-	Error    string         `json:"error,omitempty"` // public text when failed
-	Phases   []PhaseEvent   `json:"phases"`          // the worker's phases as they ended, whatever events were lost
+	Code     string         `json:"code,omitempty"`    // fault code when failed
+	Error    string         `json:"error,omitempty"`   // public text when failed
+	Service  string         `json:"service,omitempty"` // compose service that made it fail
+	Lines    string         `json:"lines,omitempty"`   // what that said last, redacted
+	Phases   []PhaseEvent   `json:"phases"`            // the worker's phases as they ended, whatever events were lost
 	Observed *StackObserved `json:"observed,omitempty"`
 }
 

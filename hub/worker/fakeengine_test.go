@@ -25,10 +25,11 @@ type fakeEngine struct {
 	logs       func(ctx context.Context, tail int, follow bool, w io.Writer) error
 	services   []string
 	slow       time.Duration // what a look takes; set before the worker starts
+	rings      chan struct{} // what Watch passes on
 }
 
 func newEngine() *fakeEngine {
-	return &fakeEngine{containers: map[string][]ProjectContainer{}, hooks: map[string]func(context.Context, Project, func(string)) error{}, services: []string{"web"}}
+	return &fakeEngine{containers: map[string][]ProjectContainer{}, hooks: map[string]func(context.Context, Project, func(string)) error{}, services: []string{"web"}, rings: make(chan struct{})}
 }
 
 // on makes a call do something of a test's own first: "pull", "apply", "verify", "down",
@@ -182,4 +183,16 @@ func (e *fakeEngine) goAway(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.down = err
+}
+
+// Watch implements Engine.
+func (e *fakeEngine) Watch(ctx context.Context, changed func()) error {
+	for {
+		select {
+		case <-e.rings:
+			changed()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }

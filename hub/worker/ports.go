@@ -35,6 +35,10 @@ type Engine interface {
 	Restart(ctx context.Context, projectName, service string) error
 	// Logs writes the last tail lines of a compose service to w, then, when follow is true, new ones until ctx ends.
 	Logs(ctx context.Context, projectName, service string, tail int, follow bool, w io.Writer) error
+	// Watch calls changed whenever something may have happened to a container that Berth made:
+	// it started, stopped, went away, was renamed, updated, or joined or left a network. It blocks until
+	// ctx ends or the engine's events cannot be followed any more, and returns why.
+	Watch(ctx context.Context, changed func()) error
 	// Info asks the engine who it is; cheap enough for every snapshot.
 	Info(ctx context.Context) (EngineInfo, error)
 }
@@ -50,17 +54,25 @@ type Project struct {
 	DigestKey     []byte                   // keys the digests of secret content that stand in labels
 	RemoveOrphans bool
 	Recreate      bool // recreate every container even when nothing changed
+	// Replace names compose services whose containers are recreated even when nothing changed,
+	// because a hand has changed them.
+	Replace []string
 }
 
 // ProjectContainer is a container with the project it belongs to and its dev.berth.* labels.
 type ProjectContainer struct {
 	Project string
 	Labels  map[string]string
+	// Traits are what a hand could change of a container, by a name for people: "image",
+	// "command", "memory limit", "networks". The values are for comparison only and must not be shown:
+	// they may hold secrets.
+	Traits map[string]string
 	stacks.ContainerState
 }
 
 // EngineInfo says which engine runs here.
 type EngineInfo struct {
+	ID         string // the same for every worker that uses this engine, and for no other
 	Version    string
 	APIVersion string
 	OS, Arch   string

@@ -77,3 +77,9 @@ func (e *memoryEngine) Restart(context.Context, string, string) error { return n
 func (e *memoryEngine) Logs(context.Context, string, string, int, bool, io.Writer) error {
 	return nil
 }
+
+// Watch implements worker.Engine: nobody but the worker changes anything here.
+func (e *memoryEngine) Watch(ctx context.Context, _ func()) error {
+	<-ctx.Done()
+	return ctx.Err()
+}

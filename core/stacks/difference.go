@@ -1,0 +1,81 @@
+package stacks
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"berth/core"
+)
+
+// Difference is one way in which what runs differs from what was deployed and verified.
+type Difference struct {
+	Service   string         `json:"service"`
+	Container string         `json:"container"` // name; empty when there is none
+	Kind      DifferenceKind `json:"kind"`
+	Fields    []string       `json:"fields"` // what was changed, for DifferenceChanged: "image", "memory limit", …
+	Text      string         `json:"text"`   // for people
+}
+
+// DifferenceKind is how something differs.
+type DifferenceKind string
+
+// The kinds of differences.
+const (
+	DifferenceMissing DifferenceKind = "missing" // a compose service has no container, or too few
+	DifferenceStopped DifferenceKind = "stopped" // a container that should run does not
+	DifferenceChanged DifferenceKind = "changed" // a container is not as it was made
+	DifferenceExtra   DifferenceKind = "extra"   // a container belongs to no compose service of the revision
+)
+
+// Differences compares what a worker saw with what should run of a revision, by compose service.
+// Containers that the engine restarts by itself, or that failed, are not drift: Health tells of them.
+func Differences(services []core.ComposeService, containers []ContainerState) []Difference {
+	found := []Difference{}
+	byService := map[string][]ContainerState{}
+	for _, c := range containers {
+		byService[c.Service] = append(byService[c.Service], c)
+	}
+	for _, s := range services {
+		found = append(found, differencesOf(s, byService[s.Name])...)
+		delete(byService, s.Name)
+	}
+	for _, c := range containers {
+		if _, extra := byService[c.Service]; extra {
+			found = append(found, Difference{Service: c.Service, Container: c.Container, Kind: DifferenceExtra, Fields: []string{},
+				Text: fmt.Sprintf("container %s of compose service %s is not part of the deployed revision", c.Container, c.Service)})
+		}
+	}
+	return found
+}
+
+// differencesOf compares the containers of one compose service with what should run of it.
+func differencesOf(s core.ComposeService, containers []ContainerState) []Difference {
+	var found []Difference
+	want := max(1, s.Scale)
+	if s.Idle {
+		want = 0
+	}
+	if missing := want - len(containers); missing > 0 {
+		text := fmt.Sprintf("compose service %s has no container", s.Name)
+		if len(containers) > 0 {
+			text = fmt.Sprintf("compose service %s has %d of %d containers", s.Name, len(containers), want)
+		}
+		found = append(found, Difference{Service: s.Name, Kind: DifferenceMissing, Fields: []string{}, Text: text})
+	}
+	for i, c := range containers {
+		switch {
+		case len(c.Changed) > 0:
+			fields := slices.Clone(c.Changed)
+			found = append(found, Difference{Service: s.Name, Container: c.Container, Kind: DifferenceChanged, Fields: fields,
+				Text: fmt.Sprintf("container %s of compose service %s was changed by hand: %s", c.Container, s.Name, strings.Join(fields, ", "))})
+		case i >= want:
+			found = append(found, Difference{Service: s.Name, Container: c.Container, Kind: DifferenceExtra, Fields: []string{},
+				Text: fmt.Sprintf("compose service %s has more containers than its revision says: %s", s.Name, c.Container)})
+		case s.Stays && (c.State == "exited" || c.State == "created" || c.State == "paused"):
+			found = append(found, Difference{Service: s.Name, Container: c.Container, Kind: DifferenceStopped, Fields: []string{},
+				Text: fmt.Sprintf("container %s of compose service %s is %s, but should run", c.Container, s.Name, c.State)})
+		}
+	}
+	return found
+}

@@ -1,0 +1,58 @@
+package stacks
+
+import "berth/core"
+
+// Plan says what a deployment of the head of the stack's branch would do now. Nothing was
+// changed to find out.
+type Plan struct {
+	Stack     core.StackID
+	Commit    core.Commit
+	Revision  int  // the kept revision that the render equals; 0: it would be a new one
+	Current   int  // revision that is in place; 0: none
+	UpToDate  bool // nothing would be created, recreated, started or removed
+	Worker    core.WorkerID
+	Observed  bool // false: the stack's worker is away; the plan goes by what it said last
+	Services  []PlannedService
+	Missing   []string // variables that the files use without default and nobody provides
+	Warnings  []string
+	Providers []string // secret variables that cannot be resolved now: the deployment would fail
+}
+
+// PlannedService is what would become of one compose service.
+type PlannedService struct {
+	Service string     `json:"service"`
+	Action  PlanAction `json:"action"`
+	Reasons []Reason   `json:"reasons"`
+}
+
+// PlanAction is what would become of a compose service.
+type PlanAction string
+
+// The actions of a plan.
+const (
+	PlanCreate   PlanAction = "create"
+	PlanRecreate PlanAction = "recreate"
+	PlanStart    PlanAction = "start" // its container is there and stopped
+	PlanScale    PlanAction = "scale" // containers are added or taken away; the others stay
+	PlanRemove   PlanAction = "remove"
+	PlanLeave    PlanAction = "leave"
+)
+
+// Reason is one cause of a planned action. Values are masked where they may be secret.
+type Reason struct {
+	Kind   ReasonKind `json:"kind"`
+	Name   string     `json:"name"`   // of the field, file or variable
+	Before string     `json:"before"` // empty: it was not there
+	After  string     `json:"after"`  // empty: it is not there any more
+}
+
+// ReasonKind says what changed.
+type ReasonKind string
+
+// The kinds of reasons.
+const (
+	ReasonField     ReasonKind = "field"     // of the compose service: "image", "environment.LOG_LEVEL"
+	ReasonFile      ReasonKind = "file"      // of the repository, that the compose service mounts
+	ReasonVariable  ReasonKind = "variable"  // a secret variable that reaches it
+	ReasonContainer ReasonKind = "container" // what was found on the host
+)

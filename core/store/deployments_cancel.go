@@ -1,0 +1,45 @@
+package store
+
+import (
+	"context"
+
+	"berth/core"
+	"berth/core/access"
+	"berth/core/fault"
+	"berth/core/stacks"
+)
+
+// CancelDeployment ends a queued deployment at once, and marks a running one: its command
+// is told to stop. It returns the deployment as it is now. Conflict
+// "deployment.ended" when it has ended.
+func (s *Store) CancelDeployment(ctx context.Context, id core.DeploymentID, by access.Principal) (stacks.Deployment, error) {
+	return write(ctx, s, func(tx *Tx) (stacks.Deployment, error) {
+		d, err := deploymentByID(tx, id)
+		if err != nil {
+			return d, err
+		}
+		if d.State.Ended() {
+			return d, fault.New(fault.Conflict, "deployment.ended", "The deployment has ended (%s); there is nothing to cancel.", d.State)
+		}
+		if err := s.audit(tx, by.Audit("deployment.cancel", string(d.Stack), string(id))); err != nil {
+			return d, err
+		}
+		if d.State == stacks.DeploymentQueued {
+			return s.cancelQueued(tx, d, by)
+		}
+		if err := tx.change(errDeploymentMoved, `UPDATE deployments SET cancelling = 1 WHERE id = ? AND state = ?`, id, stacks.DeploymentRunning); err != nil {
+			return d, err
+		}
+		return deploymentByID(tx, id)
+	})
+}
+
+// cancelQueued ends a queued deployment. One that runs keeps the stack's status.
+func (s *Store) cancelQueued(tx *Tx, d stacks.Deployment, by access.Principal) (stacks.Deployment, error) {
+	o := stacks.Outcome{Deployment: d.ID, State: stacks.DeploymentCancelled, ErrorCode: "deployment.cancelled",
+		Error: "cancelled by " + by.Name + " before it started", At: s.now()}
+	if _, err := s.end(tx, o, nil); err != nil {
+		return d, err
+	}
+	return deploymentByID(tx, d.ID)
+}

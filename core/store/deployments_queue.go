@@ -1,0 +1,155 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"berth/core"
+	"berth/core/access"
+	"berth/core/fault"
+	"berth/core/stacks"
+)
+
+// QueueDeployment stores the wish for a deployment: one transaction with decision, audit
+// and the stack's status. The returned deployment is the one that covers the wish.
+func (s *Store) QueueDeployment(ctx context.Context, ask stacks.Ask, by access.Principal) (stacks.Deployment, error) {
+	return write(ctx, s, func(tx *Tx) (stacks.Deployment, error) {
+		d, err := s.queue(tx, ask)
+		if err == nil && by.Kind != access.KindSystem {
+			err = s.audit(tx, by.Audit("stack."+verb(ask.Trigger), string(ask.Stack), string(d.ID)))
+		}
+		return d, err
+	})
+}
+
+// QueueAll queues what polling decided on, in one commit; a stack that went away
+// meanwhile is passed over.
+func (s *Store) QueueAll(ctx context.Context, asks []stacks.Ask) error {
+	if len(asks) == 0 {
+		return nil
+	}
+	return s.db.Write(ctx, func(tx *Tx) error {
+		for _, ask := range asks {
+			_, err := s.queue(tx, ask)
+			if err != nil && !passedOver(err) {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// passedOver reports whether a stack's wish failed in a way that must not stop the others':
+// it is gone, being deleted or paused by now.
+func passedOver(err error) bool {
+	return fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict)
+}
+
+// verb names what a person did, for the audit.
+func verb(t stacks.Trigger) string {
+	if t == stacks.TriggerRedeploy || t == stacks.TriggerRollback || t == stacks.TriggerTransfer {
+		return string(t)
+	}
+	return "sync"
+}
+
+// queue is QueueDeployment inside a transaction.
+func (s *Store) queue(tx *Tx, ask stacks.Ask) (stacks.Deployment, error) {
+	st, err := stackByID(tx, ask.Stack)
+	if err != nil {
+		return stacks.Deployment{}, err
+	}
+	if st.Deleting {
+		return stacks.Deployment{}, errStackDeleting
+	}
+	open, err := openOf(tx, ask.Stack)
+	if err != nil {
+		return stacks.Deployment{}, err
+	}
+	if err := mayAim(tx, st, ask); err != nil {
+		return stacks.Deployment{}, err
+	}
+	c := stacks.Cover(open, ask)
+	if c.Waits {
+		ask.SeenTree = "" // polling looks at it again
+	}
+	now := s.now()
+	d, err := s.cover(tx, c, now)
+	if err != nil {
+		return d, err
+	}
+	if err := s.decide(tx, ask, d.ID, ask.Reason+c.How, now); err != nil || c.Waits {
+		return d, err
+	}
+	return d, s.expect(tx, st, ask, len(open) == 0, now)
+}
+
+// cover stores what became of a wish: a new deployment, or a queued one that does more.
+func (s *Store) cover(tx *Tx, c stacks.Coverage, now time.Time) (stacks.Deployment, error) {
+	d := c.Deployment
+	switch {
+	case c.Fresh:
+		if c.Displaced != "" {
+			if err := supersede(tx, c.Displaced, "a newer wish took its place: "+string(d.Trigger)+" by "+d.Actor, now); err != nil {
+				return d, err
+			}
+		}
+		d.ID, d.QueuedAt = core.DeploymentID(core.NewID(core.PrefixDeployment, now)), fromMicros(micros(now))
+		return d, insertDeployment(tx, d)
+	case d.State == stacks.DeploymentQueued && !c.Waits:
+		return d, tx.change(errDeploymentMoved, `UPDATE deployments SET commit_hash = ?, options = ? WHERE id = ? AND state = ?`,
+			d.Commit, toJSON(d.Options), d.ID, stacks.DeploymentQueued)
+	}
+	return d, nil
+}
+
+// supersede ends a queued deployment that has nothing left to do.
+func supersede(tx *Tx, id core.DeploymentID, why string, at time.Time) error {
+	return tx.change(errDeploymentMoved, `UPDATE deployments SET state = ?, finished_at = ?, error = ? WHERE id = ? AND state = ?`,
+		stacks.DeploymentSuperseded, micros(at), why, id, stacks.DeploymentQueued)
+}
+
+// mayAim refuses a wish that cannot be carried out, before anything is stored.
+func mayAim(tx *Tx, st stacks.Stack, ask stacks.Ask) error {
+	if st.Paused && ask.Automatic() {
+		return errStackPaused
+	}
+	if ask.Aim.Revision > 0 {
+		if _, err := one(tx, errRevisionMissing, scalar[int], `SELECT number FROM revisions WHERE stack_id = ? AND number = ?`, st.ID, ask.Aim.Revision); err != nil {
+			return err
+		}
+	}
+	if ask.Aim.Worker != "" {
+		return mayMove(tx, st, ask.Aim.Worker)
+	}
+	return nil
+}
+
+// expect notes on the stack that a deployment will come: it is pending unless one runs
+// already, nothing is to be tried again later, and a wish from outside starts the count
+// of failures anew.
+func (s *Store) expect(tx *Tx, st stacks.Stack, ask stacks.Ask, first bool, now time.Time) error {
+	if first {
+		st.Status = stacks.StatusPending
+	}
+	if !ask.Retry {
+		st.Retries = 0
+	}
+	if !ask.Automatic() || ask.SeenTree != "" {
+		st.Quarantine = stacks.Quarantine{} // a person, or a change of the folder, ends it
+	}
+	_, err := tx.exec(`UPDATE stacks SET status = ?, retries = ?, retry_at = 0, retry_aim = '{}', quarantine = ?, updated_at = ? WHERE id = ?`,
+		st.Status, st.Retries, toJSON(st.Quarantine), micros(now), st.ID)
+	return err
+}
+
+// openOf returns the deployments of a stack that have not ended: at most one that runs and
+// one that is queued.
+func openOf(tx *Tx, stack core.StackID) ([]stacks.Deployment, error) {
+	return many(tx, scanDeployment, `SELECT `+deploymentColumns+` FROM deployments WHERE stack_id = ? AND state IN ('queued', 'running') ORDER BY id LIMIT 2`, stack)
+}
+
+func insertDeployment(tx *Tx, d stacks.Deployment) error {
+	return tx.insert(errDeploymentMoved, `INSERT INTO deployments (`+deploymentColumns+`) VALUES (?, ?, ?, ?, ?, ?, 0, '', ?, '[]', '', '', '', '', ?, '{}', '', 0, ?, 0, 0)`,
+		d.ID, d.Stack, d.State, d.Trigger, d.Actor, d.Commit, toJSON(d.Options), toJSON(d.Aim), micros(d.QueuedAt))
+}
