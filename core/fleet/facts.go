@@ -29,6 +29,9 @@ func (f Facts) check() (Facts, error) {
 			bad = append(bad, fault.Field{Path: w.path, Problem: fmt.Sprintf("1 to %d printable characters without spaces", maxWord)})
 		}
 	}
+	if f.Engine != "" && !word(f.Engine, maxWord) {
+		bad = append(bad, fault.Field{Path: "engine", Problem: fmt.Sprintf("at most %d printable characters without spaces", maxWord)})
+	}
 	f.Tags = append([]string{}, f.Tags...) // never nil: it encodes as []
 	slices.Sort(f.Tags)
 	f.Tags = slices.Compact(f.Tags)

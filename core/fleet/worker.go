@@ -16,6 +16,7 @@ type Worker struct {
 	Version  string   // of the worker's program
 	OS       string   // as Go names it: "linux"
 	Arch     string   // as Go names it: "amd64"
+	Engine   string   // identifies its container engine, which other workers may share; empty: not known
 	Epoch    uint64   // raised by every connection and by revocation; older ones are dead
 	Revoked  bool
 	// Online is what the store knows: a link was made and has not ended. A hub that
@@ -44,6 +45,7 @@ type Facts struct {
 	Version  string
 	OS       string
 	Arch     string
+	Engine   string // identifies its container engine; empty: not known, as at registration
 }
 
 // facts returns what is stored of the worker's own words.
@@ -51,6 +53,7 @@ func (w Worker) facts() Facts {
 	return Facts{Hostname: w.Hostname, Tags: w.Tags, Version: w.Version, OS: w.OS, Arch: w.Arch}
 }
 
+// equal compares what a worker says when it registers.
 func (f Facts) equal(other Facts) bool {
 	return f.Hostname == other.Hostname && slices.Equal(f.Tags, other.Tags) &&
 		f.Version == other.Version && f.OS == other.OS && f.Arch == other.Arch

@@ -89,7 +89,9 @@ func saveSettled(tx *Tx, st stacks.Stack, at time.Time) error {
 func (s *Store) settleSuccess(tx *Tx, st *stacks.Stack, d stacks.Deployment, o stacks.Outcome) error {
 	st.Revision, st.Commit, st.DeployedTree, st.Retries = d.Revision, d.Commit, d.Tree, 0
 	st.Status, st.Error, st.Drifted, st.Drift = st.RestingStatus(), "", false, nil
-	st.OutOfSync, st.Quarantine = false, stacks.Quarantine{}
+	if st.OutOfSync = d.Aim != (stacks.Aim{}) && st.SeenTree != "" && st.SeenTree != d.Tree; !st.OutOfSync {
+		st.Quarantine = stacks.Quarantine{}
+	}
 	if d.Trigger != stacks.TriggerDrift {
 		st.Heals = 0
 	}
@@ -98,8 +100,7 @@ func (s *Store) settleSuccess(tx *Tx, st *stacks.Stack, d stacks.Deployment, o s
 			return err
 		}
 	}
-	if d.Aim.Revision > 0 && st.SeenTree != "" && st.SeenTree != d.Tree {
-		st.OutOfSync = true
+	if d.Trigger == stacks.TriggerRollback && st.OutOfSync {
 		st.Quarantine = stacks.Quarantine{Tree: st.SeenTree, Commit: st.Seen, Deployment: d.ID,
 			Reason: fmt.Sprintf("%s put revision %d in its place", d.Actor, d.Revision)}
 	}

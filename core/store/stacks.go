@@ -235,7 +235,7 @@ func (s *Store) DeleteStack(ctx context.Context, id core.StackID, teardown, volu
 		if err != nil {
 			return false, err
 		}
-		if err := s.clearForDeletion(tx, id); err != nil {
+		if err := s.clearForDeletion(tx, id, teardown); err != nil {
 			return false, err
 		}
 		if err := s.audit(tx, by.Audit("stack.delete", string(id), st.Name)); err != nil {
@@ -281,8 +281,18 @@ func beingDeployed(tx *Tx, id core.StackID) (bool, error) {
 	return n > 0, err
 }
 
-// clearForDeletion cancels a queued deployment and refuses while one runs.
-func (s *Store) clearForDeletion(tx *Tx, id core.StackID) error {
+// clearForDeletion cancels a queued deployment and refuses while one runs, or while what is left on
+// another worker is to be taken down too and was not yet.
+func (s *Store) clearForDeletion(tx *Tx, id core.StackID, teardown bool) error {
+	leaving, err := many(tx, scalar[string], `SELECT w.hostname FROM commands c JOIN workers w ON w.id = c.worker_id JOIN stacks s ON s.id = c.stack_id
+		WHERE c.stack_id = ? AND c.kind = 'teardown' AND c.ended_at = 0 AND s.deleting = 0 ORDER BY c.id LIMIT 1`, id)
+	if err != nil {
+		return err
+	}
+	if teardown && len(leaving) > 0 {
+		return fault.New(fault.Conflict, "stack.busy",
+			"The stack was moved, and its containers on worker %s were not taken down yet. Wait for that worker, or delete the stack without teardown and remove its containers there by hand.", leaving[0])
+	}
 	running, err := beingDeployed(tx, id)
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ func TestAStackIsStoredWithItsFirstDeployment(t *testing.T) {
 	st, d, err := y.CreateStack(t.Context(), stacks.Stack{ID: id, Name: "web", Repository: "rep_1", Path: "apps/web", Worker: y.w.ID, WorkerTags: []string{"eu"}, AutoSync: true}, &first, someone)
 	y.must(err)
 	want := stacks.Stack{ID: id, Name: "web", Repository: "rep_1", Path: "apps/web", Worker: y.w.ID, WorkerTags: []string{"eu"}, AutoSync: true,
-		Status: stacks.StatusPending, Containers: []stacks.ContainerState{}, CreatedAt: y.at, UpdatedAt: y.at}
+		Status: stacks.StatusPending, Drift: []stacks.Difference{}, Containers: []stacks.ContainerState{}, CreatedAt: y.at, UpdatedAt: y.at}
 	if !reflect.DeepEqual(st, want) || !reflect.DeepEqual(y.stack(id), want) {
 		t.Errorf("got %+v\nwant %+v", st, want)
 	}

@@ -21,8 +21,8 @@ func (s *Store) WorkerConnected(ctx context.Context, id core.WorkerID, facts fle
 			return 0, fleet.Revoked()
 		}
 		now := max(micros(s.now()), micros(w.LeftAt)+1)
-		err = tx.change(fleet.Revoked(), `UPDATE workers SET epoch = epoch + 1, connected_at = ?, hostname = ?, tags = ?, version = ?, os = ?, arch = ?
-			WHERE id = ? AND revoked = 0`, now, facts.Hostname, toJSON(facts.Tags), facts.Version, facts.OS, facts.Arch, id)
+		err = tx.change(fleet.Revoked(), `UPDATE workers SET epoch = epoch + 1, connected_at = ?, hostname = ?, tags = ?, version = ?, os = ?, arch = ?, engine = CASE WHEN ? = '' THEN engine ELSE ? END
+			WHERE id = ? AND revoked = 0`, now, facts.Hostname, toJSON(facts.Tags), facts.Version, facts.OS, facts.Arch, facts.Engine, facts.Engine, id)
 		if err != nil {
 			return 0, err
 		}

@@ -88,7 +88,8 @@ func (y *yard) send(d stacks.Deployment, commit core.Commit) stacks.Command {
 	y.t.Helper()
 	cmd := y.command(d)
 	p := stacks.Progress{Deployment: d.ID, Commit: commit, Tree: "tree of " + string(commit), Worker: y.w.ID, Phases: []stacks.Phase{{Name: stacks.PhaseFetch, State: stacks.PhaseSucceeded}}}
-	number, err := y.Dispatch(y.t.Context(), stacks.Revision{Stack: d.Stack, Commit: commit, Digest: "digest of " + string(commit), Manifest: stacks.DefaultManifest()}, cmd, p, nil)
+	number, err := y.Dispatch(y.t.Context(), stacks.Revision{Stack: d.Stack, Commit: commit, Digest: "digest of " + string(commit), Manifest: stacks.DefaultManifest(),
+		Services: []core.ComposeService{{Name: "web"}}, Tree: "tree of " + string(commit)}, cmd, p, nil)
 	y.must(err)
 	cmd.Body.Revision = number
 	return cmd
