@@ -116,6 +116,8 @@ func checkResult(c *complaints, m Result) {
 	oneOf(c, "status", m.Status, ResultSucceeded, ResultFailed, ResultCancelled, ResultUnknown)
 	c.shape("code", m.Code, codeShape, 64, "a fault code")
 	c.text("error", m.Error, MaxText)
+	c.line("service", m.Service, 0, maxName)
+	c.text("lines", m.Lines, MaxLines)
 	c.each("phases", len(m.Phases), MaxPhases, func(i int) { checkPhase(c, m.Phases[i]) })
 	if m.Observed != nil {
 		c.within("observed", func() { checkStackObserved(c, *m.Observed) })

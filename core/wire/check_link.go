@@ -9,6 +9,7 @@ import (
 
 func checkHello(c *complaints, m Hello) {
 	checkHost(c, m.Hostname, m.Tags, m.Version, m.OS, m.Arch)
+	c.line("engine", m.Engine, 0, maxEngine)
 	c.each("journal", len(m.Journal), MaxJournal, func(i int) {
 		c.command(m.Journal[i].ID, m.Journal[i].Attempt)
 		oneOf(c, "state", m.Journal[i].State, JournalReceived, JournalResult)
@@ -66,6 +67,7 @@ func checkContainer(c *complaints, m stacks.ContainerState) {
 	c.whole("restart_count", int64(m.RestartCount), 0, maxNumber)
 	c.whole("revision", int64(m.Revision), 0, maxNumber)
 	c.each("ports", len(m.Ports), MaxPorts, func(i int) { c.line("", m.Ports[i], 0, 128) })
+	c.each("changed", len(m.Changed), MaxChanged, func(i int) { c.line("", m.Changed[i], 1, maxTrait) })
 }
 
 func checkBye(c *complaints, m Bye) {

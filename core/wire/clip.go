@@ -2,6 +2,7 @@ package wire
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -16,6 +17,33 @@ func Clip(text string, limit int) string {
 		limit--
 	}
 	return text[:limit]
+}
+
+// ClipEnd is Clip for lines of which the last matter most: it cuts at the front, between
+// two lines where one of them ends in what is left.
+func ClipEnd(text string, limit int) string {
+	text = clean(text)
+	if len(text) <= limit {
+		return text
+	}
+	from := len(text) - limit
+	if end := strings.IndexByte(text[from-1:len(text)-1], '\n'); limit > 0 && end >= 0 {
+		return text[from+end:]
+	}
+	for from < len(text) && !utf8.RuneStart(text[from]) {
+		from++
+	}
+	return text[from:]
+}
+
+// clipName makes a name that is only shown fit for a message: without control characters.
+func clipName(name string, limit int) string {
+	return Clip(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return '?'
+		}
+		return r
+	}, clean(name)), limit)
 }
 
 func clean(text string) string {
@@ -34,6 +62,7 @@ func mend(msg any) any {
 		return m
 	case Result:
 		m.Error = Clip(m.Error, MaxText)
+		m.Service, m.Lines = clipName(m.Service, maxName), ClipEnd(m.Lines, MaxLines)
 		phases := make([]PhaseEvent, len(m.Phases))
 		for i, phase := range m.Phases {
 			phases[i] = mendPhase(phase)

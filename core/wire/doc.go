@@ -81,7 +81,50 @@
 //
 // A worker has one link. When a second one says Hello the hub closes the first; what
 // still arrives with an older epoch's link is not applied. After Welcome the hub sends
-// the commands that are due and that the journal did not list.
+// the commands that are due: those that the journal did not list, and those that it lists
+// as "received". A worker that did not restart knows the latter and answers them; one
+// that did needs them, because it has no secrets any more.
+//
+// Hello.Engine identifies the container engine: the same for every worker that uses it
+// (two workers may share a host), for no other engine, and after a restart of either. It is a
+// digest of at most 128 bytes and is compared, never read. Empty means that the engine did not
+// say yet: that is unknown, not another engine, and what is learned later is said in the
+// Hello of the next link. A stack is never moved between two workers of one engine: taking
+// it down on the old one would take it down on the new one.
+//
+// # What a command asks for
+//
+// A Command with Kind "deploy" has a Deploy: put this revision in place under this Compose
+// project name, and verify it. The worker has three phases:
+//
+//	pull    fetch the Content that it lacks (below), then images: those that are missing, or all
+//	        with ForcePull
+//	apply   make Compose so: create what is missing, recreate what differs or was changed by hand
+//	        (below), or all with Recreate; remove orphans with RemoveOrphans. RecreateNetworks takes
+//	        the project down before, RecreateVolumes with its volumes.
+//	verify  every compose service is healthy (or running, where it declares no health check; or
+//	        exited with 0, where it is not restarted) within HealthSeconds, and stays so for StableSeconds
+//
+// Every container gets the labels dev.berth.stack, dev.berth.revision, dev.berth.commit and
+// dev.berth.deployment of the Deploy that created it; one that did not have to be recreated keeps its own.
+// Compose refers to mounted files below core.ContentRoot and core.StateRoot, which the worker
+// replaces by folders of its own, and to secret variables by name; their values are in Secrets.
+//
+// The worker cannot tell why it is asked. A rollback, a repair of drift, a retry and the
+// putting back of the last good revision after a failure are all a deploy: of an older revision, or of
+// the same one again. When a restore follows a failed deployment both commands carry the same
+// Deployment, with different IDs and different Revisions; the second is sent after the first
+// one's Result. The order of revisions means nothing to the worker.
+//
+// A Command with Kind "teardown" has a Teardown: remove the project's containers and networks,
+// its volumes and state folder too with Volumes, and what the worker recorded of the stack. Where
+// nothing is left it succeeds. What the hub does with its own row of the stack afterwards
+// is not the worker's business: the row goes when the stack was deleted, and stays when the stack
+// was moved to another worker, or could not be.
+//
+// Commands of one stack run one at a time, in the order in which they came. Between stacks
+// there is no order; a worker bounds how many run at once, and refuses what it cannot even
+// queue by a failed Result, without Accepted.
 //
 // # The life of a command
 //
@@ -93,14 +136,44 @@
 //	worker              prunes its journal
 //
 // (ID, Attempt) is the idempotency key. A Command that the worker knows already is
-// answered by Accepted, and by Result where there is one, and not done again; a real retry comes
-// with a higher Attempt, and is done. Command.Epoch is the epoch of the link; a worker refuses
-// another by closing the link. Seconds is what is left of the deadline: a duration,
+// answered by Accepted, and by Result where there is one, and not done again. A real retry comes
+// with a higher Attempt, and is done: an older attempt that still runs is stopped without a
+// Result, and one that comes late is not answered at all. Command.Epoch is the epoch of the link;
+// a worker refuses another by closing the link. Seconds is what is left of the deadline: a duration,
 // because clocks differ; each end measures it on its own monotonic clock. When it has
-// passed the worker stops as after Cancel and sends a Result with status "failed".
-// Cancel asks to stop: SIGTERM, ten seconds, SIGKILL; the Result still comes. Cancel of an
-// unknown id leaves a tombstone, so that a Command which arrives late is not started.
-// The journal holds no secret: after a restart of the worker, values are gone.
+// passed the worker stops as after Cancel and sends a Result with status "failed" and code
+// "command.timeout".
+//
+// Cancel asks to stop: what the worker started for the command, programs included, gets
+// SIGTERM, ten seconds, SIGKILL; containers are left as they are. The Result still comes, "cancelled",
+// or what it was if the command ended first. Cancel of an unknown (ID, Attempt) leaves a tombstone in the
+// journal, a Result "cancelled", so that a Command which arrives late is answered with it and not
+// started. Cancel after the end repeats the Result.
+//
+// A worker that is stopped takes no more commands, gives those that run a few seconds, and then
+// leaves them in its journal as "received". Whatever ends a worker, the next one finds a command
+// in one of three states:
+//
+//	no entry   it was never accepted: the hub delivers it again
+//	received   it may have begun. The hub delivers it again, same ID and Attempt; the worker looks at its
+//	           records and at the labels of the containers: what was applied is verified only, otherwise it
+//	           goes on with what is missing. A recreation is not begun a second time.
+//	result     it is over: the Result is sent until it is acknowledged
+//
+// Nothing of this needs the hub to be there: a command that was accepted runs to its end while
+// no link exists, and its Result waits. The journal holds no secret: after a restart of the
+// worker, values are gone. A worker whose disk is full refuses new commands by a failed
+// Result with code "worker.disk", and has kept room for the results of those it has accepted.
+//
+// In a Result "failed", Code and Error say why. Service names the compose service whose container
+// made it fail, and Lines holds what that container wrote last, without the values of Secrets; both are
+// empty where the failure was no container's. Phases are all of the worker's phases, those not reached
+// as "skipped". Observed is what runs after the command, when the engine says.
+//
+// Event numbers rise by one within a run of the worker. One that goes on with a command after a
+// restart begins a new range far above, so that numbers never repeat. Lines for which no link
+// had room are dropped, oldest first, and a line says how many are missing; phases are not
+// dropped, and Result repeats them.
 //
 // Result may overtake Events, because control goes before bulk. A worker that wants its last
 // lines seen in time waits, briefly, until they are written.
@@ -114,10 +187,27 @@
 // the SHA-256 of the whole before it uses a byte. A frame has to arrive within the
 // receiver's patience: on a slow link, smaller chunks than MaxBlobChunk are the sender's choice.
 //
+// The worker keeps what it fetched while containers may mount it: what the current, the previous
+// and the revision being tried need, and what any container's revision label names. The rest
+// goes after the next deployment that succeeds, or the teardown.
+//
 // # Observation and metrics
 //
-// Observed tells what runs: with Complete after Welcome and from time to time, for one
-// stack after a change. Snapshot is the worker's metrics in the Prometheus text format.
+// Observed tells what runs: with Complete after Welcome and from time to time, for single stacks
+// after a change. A worker follows its engine's events, so that a change is told within about a
+// second; where it cannot, it looks every few seconds. An engine that does not answer makes the worker
+// silent, because unknown is not nothing. A report that takes several messages is never Complete.
+//
+// ContainerState.Changed names what a hand has changed of a container since the last
+// deployment of its stack was verified here: "image", "memory limit", "networks", names for people of at
+// most 64 bytes; the one name "container" says that somebody else made it, though it carries the stack's
+// labels. The worker compares with keyed digests that it took when the deployment was verified, and
+// keeps no values. It claims nothing while a command of the stack waits or runs, nor before the first
+// deployment was verified. Starting, stopping and restarting change nothing in this sense. What is missing, stopped
+// or too many is the hub's to find out, from the revision. When such a stack is deployed again, the
+// worker recreates the compose services whose containers are Changed, though their definition is the same.
+//
+// Snapshot is the worker's metrics in the Prometheus text format.
 //
 // # Live requests
 //

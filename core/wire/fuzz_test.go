@@ -23,7 +23,8 @@ func FuzzDecode(f *testing.F) {
 		}
 		f.Add(frame)
 	}
-	for _, frame := range []string{"bye {}", "bye null", ` {}`, `event {"id":"cmd_","phase":{}}`, `observed {"stacks":[{"containers":[{}]}]}`} {
+	for _, frame := range []string{"bye {}", "bye null", ` {}`, `event {"id":"cmd_","phase":{}}`, `observed {"stacks":[{"containers":[{"changed":[""]}]}]}`,
+		`hello {"engine":"\n"}`, `result {"service":"\u0000","lines":"a\n"}`} {
 		f.Add([]byte(frame))
 	}
 	f.Fuzz(func(t *testing.T, frame []byte) {

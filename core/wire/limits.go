@@ -20,6 +20,7 @@ const (
 	MaxSnapshot  = 512 << 10 // Snapshot.Text
 	MaxSecret    = 256 << 10 // one value of Deploy.Secrets
 	MaxText      = 4 << 10   // texts for people: errors, phase messages, reasons
+	MaxLines     = 16 << 10  // Result.Lines
 	MaxEnrol     = 16 << 10  // the body of an Enrol request or of its answer
 )
 
@@ -31,6 +32,7 @@ const (
 	MaxContainers = 500    // of StackObserved
 	MaxPorts      = 4096   // of one container
 	MaxPhases     = 16     // of Result
+	MaxChanged    = 32     // of one container: the traits that a hand has changed
 	MaxContents   = 1000   // of Deploy.Content
 	MaxFiles      = 10_000 // of Deploy.Content altogether
 	MaxSecrets    = 1000   // of Deploy.Secrets
@@ -44,6 +46,8 @@ const (
 	maxContent  = 64 << 20  // bytes of one blob, and of all content of a deployment
 	maxPath     = 4096
 	maxName     = 255
+	maxTrait    = 64  // bytes, the name of a trait
+	maxEngine   = 128 // bytes, Hello.Engine
 	maxHostname = 253
 	maxBeat     = 3600 // seconds between heartbeats
 	maxRetry    = 3600 // seconds, Bye.RetrySeconds

@@ -171,7 +171,7 @@ type Result struct {
 	Code     string         `json:"code,omitempty"`    // fault code when failed
 	Error    string         `json:"error,omitempty"`   // public text when failed
 	Service  string         `json:"service,omitempty"` // compose service that made it fail
-	Lines    string         `json:"lines,omitempty"`   // what that said last, redacted
+	Lines    string         `json:"lines,omitempty"`   // what that said last, redacted, at most MaxLines bytes
 	Phases   []PhaseEvent   `json:"phases"`            // the worker's phases as they ended, whatever events were lost
 	Observed *StackObserved `json:"observed,omitempty"`
 }

@@ -21,7 +21,7 @@ var (
 func samples() map[string]any {
 	return map[string]any{
 		"hello": Hello{Version: "1.2.0", Hostname: "edge-1", Tags: []string{"eu", "gpu_2"}, OS: "linux", Arch: "amd64",
-			Journal: []JournalEntry{{sampleID, 2, JournalResult}}},
+			Engine: digest, Journal: []JournalEntry{{sampleID, 2, JournalResult}}},
 		"welcome": Welcome{Epoch: 9, HeartbeatSeconds: 30, Version: "1.2.0",
 			Settle: []Instruction{{sampleID, 2, SettleAcknowledged}}},
 		"heartbeat":     Heartbeat{Number: 7, RoundTripUS: 412},
@@ -39,6 +39,7 @@ func samples() map[string]any {
 		"event": Event{ID: sampleID, Attempt: 1, Number: 12, Log: "pulling\n\x1b[32mdone\x1b[0m\n",
 			Phase: &PhaseEvent{Name: stacks.PhasePull, State: stacks.PhaseSucceeded, DurationMS: 900, Message: "2 images"}},
 		"result": Result{ID: sampleID, Attempt: 1, Status: ResultFailed, Code: "engine.unhealthy", Error: "web is unhealthy",
+			Service: "web", Lines: "listening\nno such table\n",
 			Phases:   []PhaseEvent{{Name: stacks.PhaseVerify, State: stacks.PhaseFailed, DurationMS: 5}},
 			Observed: new(sampleObserved())},
 		"result_ack": ResultAck{ID: sampleID, Attempt: 1},
@@ -56,7 +57,7 @@ func samples() map[string]any {
 func sampleObserved() StackObserved {
 	return StackObserved{Stack: sampleStack, Revision: 4, Containers: []stacks.ContainerState{{
 		Service: "web", Container: "web-web-1", ContainerID: digest, Image: "demo:1", State: "running", Health: "healthy",
-		ExitCode: 0, RestartCount: 1, StartedAt: when, Ports: []string{"8080->80/tcp"}, Revision: 4}}}
+		ExitCode: 0, RestartCount: 1, StartedAt: when, Ports: []string{"8080->80/tcp"}, Revision: 4, Changed: []string{"image", "memory limit"}}}}
 }
 
 func sampleEnrol() Enrol {
