@@ -11,7 +11,6 @@ import (
 	"berth/core"
 	"berth/core/fault"
 	"berth/core/fleet"
-	"berth/core/secrets"
 	"berth/core/stacks"
 )
 
@@ -31,7 +30,7 @@ func (h *Hub) deploy(ctx context.Context, d stacks.Deployment) {
 		h.report("a deployment's log cannot be read", err, "deployment", d.ID)
 		return
 	}
-	w := &work{h: h, d: d}
+	w := &work{rendering: rendering{h: h}, d: d}
 	err = w.run(ctx)
 	if err == nil || errors.Is(err, errParked) || fault.CodeOf(err) == "stack.changed" {
 		return // dispatched, waiting, or to be rendered anew
@@ -119,16 +118,9 @@ func (h *Hub) meterEnd(ctx context.Context, id core.DeploymentID) {
 
 // work is one deployment on its way through the pipeline. It belongs to one goroutine.
 type work struct {
-	h     *Hub
-	d     stacks.Deployment
-	stack stacks.Stack
-	src   source
-
-	manifest  stacks.Manifest
-	project   core.ComposeProject
-	variables []stacks.Fingerprint
-	values    map[string]secrets.Value
-	worker    fleet.Worker
+	rendering
+	d      stacks.Deployment
+	worker fleet.Worker
 }
 
 // errParked says that the deployment waits for a worker; it is not a failure.
@@ -138,11 +130,7 @@ func (w *work) run(ctx context.Context) (err error) {
 	if w.stack, err = w.h.opts.Store.Stack(ctx, w.d.Stack); err != nil {
 		return err
 	}
-	defer func() {
-		if w.src.tree != nil {
-			err = errors.Join(err, w.src.tree.Close())
-		}
-	}()
+	defer func() { err = errors.Join(err, w.close()) }()
 	for _, step := range []struct {
 		phase stacks.PhaseName
 		do    func(context.Context) (string, error)
@@ -187,47 +175,25 @@ func (w *work) step(ctx context.Context, name stacks.PhaseName, do func(context.
 
 // fetch opens the newest commit of the stack's branch.
 func (w *work) fetch(ctx context.Context) (string, error) {
-	repository, err := w.h.opts.Store.Repository(ctx, w.stack.Repository)
-	if err != nil {
+	if err := w.open(ctx); err != nil {
 		return "", err
 	}
-	src, err := w.h.opts.Sources.Source(ctx, repository)
-	if err != nil {
-		return "", err
-	}
-	head, err := w.h.opts.Git.Head(ctx, src)
-	if err != nil {
-		return "", err
-	}
-	tree, commit, err := w.h.tree(ctx, src, head)
-	if err != nil {
-		return "", err
-	}
-	w.src = source{tree: watch(tree, w.stack.Path), commit: commit}
-	w.h.recorder.update(w.d.ID, func(p *stacks.Progress) { p.Commit = commit })
-	return fmt.Sprintf("commit %s of %s", commit.Short(), repository.Name), nil
+	w.h.recorder.update(w.d.ID, func(p *stacks.Progress) { p.Commit = w.src.commit })
+	return fmt.Sprintf("commit %s of %s", w.src.commit.Short(), w.repository), nil
 }
 
 // lint reads the manifest and checks that there is something to deploy.
 func (w *work) lint(ctx context.Context) (string, error) {
-	if err := folderExists(ctx, w.src, w.stack.Path); err != nil {
+	if err := w.read(ctx); err != nil {
 		return "", err
 	}
-	m, file, err := w.h.manifest(ctx, w.src.tree, w.stack.Path)
-	if err != nil {
-		return "", err
+	if w.manifest.SyncInterval > 0 {
+		w.h.recorder.line(w.d.ID, "warning: "+w.file+": sync.interval has no effect in this release; the repository is polled every SCAN_INTERVAL\n")
 	}
-	w.manifest = m
-	if m.SyncInterval > 0 {
-		w.h.recorder.line(w.d.ID, "warning: "+file+": sync.interval has no effect in this release; the repository is polled every SCAN_INTERVAL\n")
-	}
-	if m.OnFailure == "rollback" {
-		w.h.recorder.line(w.d.ID, "warning: "+file+": deploy.on_failure: rollback has no effect in this release; a failed deployment is left as it is\n")
-	}
-	if file == "" {
+	if w.file == "" {
 		return "no wireops.yaml, the defaults hold", nil
 	}
-	return file + " is valid", nil
+	return w.file + " is valid", nil
 }
 
 // policy has nothing to judge by yet: no policy can be set.
@@ -235,15 +201,7 @@ func (w *work) policy(context.Context) (string, error) { return "no policy is se
 
 // render makes the project and stores the repository content that it mounts.
 func (w *work) render(ctx context.Context) (string, error) {
-	variables, err := w.h.opts.Variables.ForRendering(ctx, w.stack.ID)
-	if err != nil {
-		return "", err
-	}
-	w.project, err = w.h.opts.Compose.Read(ctx, core.ComposeSource{
-		Project: w.stack.ProjectName(), Dir: w.stack.Path, Files: w.manifest.Files, Profiles: w.manifest.Profiles,
-		Tree: w.src.tree, Variables: variables,
-	}, w.h.opts.Files.PutBlob)
-	if err != nil {
+	if err := w.compose(ctx, w.h.opts.Files.PutBlob); err != nil {
 		return "", err
 	}
 	for _, warning := range w.project.Warnings {
@@ -261,15 +219,10 @@ func (w *work) render(ctx context.Context) (string, error) {
 // secrets is the gate: every secret that reaches a compose service must resolve now. The
 // values live as long as this work; they are resolved anew when the frame is built.
 func (w *work) secrets(ctx context.Context) (string, error) {
-	names := secretNames(w.project.Services)
-	values, err := w.h.opts.Variables.Secrets(ctx, w.stack.ID, names)
-	if err != nil {
+	if err := w.resolve(ctx); err != nil {
 		return "", err
 	}
-	w.values = values
-	for _, name := range names {
-		w.variables = append(w.variables, stacks.Fingerprint{Name: name, Fingerprint: w.h.opts.Variables.Fingerprint(name, values[name])})
-	}
+	names := secretNames(w.project.Services)
 	if len(names) == 0 {
 		return "none are used", nil
 	}
@@ -282,10 +235,7 @@ func (w *work) dispatch(ctx context.Context) (string, error) {
 	if err != nil || waiting != "" {
 		return waiting, err
 	}
-	rev := stacks.Revision{Stack: w.stack.ID, Commit: w.src.commit, Manifest: w.manifest, Services: w.project.Services,
-		Content: w.project.Content, Variables: w.variables, Watch: w.src.tree.paths()}
-	rev.Digest = stacks.RevisionDigest(w.project, w.manifest, w.variables)
-	tree, err := sightOf(ctx, w.src, w.stack.Path, rev.Watch)
+	rev, err := w.revision(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -303,7 +253,7 @@ func (w *work) dispatch(ctx context.Context) (string, error) {
 	if err := w.h.opts.Files.PutCompose(w.stack.ID, number, w.project.YAML); err != nil {
 		return "", err
 	}
-	return "", w.commit(ctx, rev, cmd, tree)
+	return "", w.commit(ctx, rev, cmd)
 }
 
 // command is what the worker will be asked to do.
@@ -315,7 +265,7 @@ func (w *work) command(number int) stacks.Command {
 }
 
 // commit stores revision, command and progress together and wakes the worker's session.
-func (w *work) commit(ctx context.Context, rev stacks.Revision, cmd stacks.Command, tree string) error {
+func (w *work) commit(ctx context.Context, rev stacks.Revision, cmd stacks.Command) error {
 	number := cmd.Body.Revision
 	message := fmt.Sprintf("revision %d to worker %s", number, w.worker.Hostname)
 	if !w.worker.Online {
@@ -324,7 +274,7 @@ func (w *work) commit(ctx context.Context, rev stacks.Revision, cmd stacks.Comma
 	w.h.recorder.phase(w.d.ID, stacks.PhaseDispatch, stacks.PhaseRunning, message)
 	w.h.recorder.line(w.d.ID, "dispatch: "+message+"\n")
 	w.h.recorder.update(w.d.ID, func(p *stacks.Progress) {
-		p.Commit, p.Revision, p.Worker, p.Tree = w.src.commit, number, w.worker.ID, tree
+		p.Commit, p.Revision, p.Worker, p.Tree = rev.Commit, number, w.worker.ID, rev.Tree
 	})
 	p, lines := w.h.recorder.pending(w.d.ID)
 	if _, err := w.h.opts.Store.Dispatch(ctx, rev, cmd, p, lines); err != nil {
