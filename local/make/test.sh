@@ -32,6 +32,9 @@ need_busybox() {
 
 need_go
 need git git
+need strace strace
+need mkfs.ext4 e2fsprogs
+need mount mount
 need_busybox
 need_promtool
 need chromium chromium
