@@ -55,6 +55,41 @@ func TestCover(t *testing.T) {
 	}
 }
 
+func TestCoverOfAims(t *testing.T) {
+	back, head := Ask{Trigger: TriggerRollback, Aim: Aim{Revision: 2}}, Ask{Trigger: TriggerManual}
+	polled := Ask{Trigger: TriggerPoll, Commit: "c2"}
+	heal := Deployment{ID: "dep_q", State: DeploymentQueued, Trigger: TriggerDrift, Aim: Aim{Revision: 1}}
+	queued := Deployment{ID: "dep_q", State: DeploymentQueued, Trigger: TriggerRollback, Aim: Aim{Revision: 2}}
+	running := Deployment{ID: "dep_r", State: DeploymentRunning, Trigger: TriggerRollback, Aim: Aim{Revision: 2}}
+	restoring, cancelling := running, running
+	restoring.Restore.Revision, cancelling.Cancelling = 1, true
+	withOptions := back
+	withOptions.Options.RecreateContainers = true
+	for name, c := range map[string]struct {
+		open      []Deployment
+		ask       Ask
+		id        core.DeploymentID // empty: a new one
+		displaced core.DeploymentID
+		waits     bool
+	}{
+		"the same rollback is queued":               {[]Deployment{queued}, back, "dep_q", "", false},
+		"a sync after a rollback":                   {[]Deployment{queued}, head, "", "dep_q", false},
+		"polling waits for a person's rollback":     {[]Deployment{queued}, polled, "dep_q", "", true},
+		"polling goes before a repair":              {[]Deployment{heal}, polled, "", "dep_q", false},
+		"the same rollback runs":                    {[]Deployment{running}, back, "dep_r", "", false},
+		"it runs, and more is asked":                {[]Deployment{running}, withOptions, "", "", false},
+		"it runs, and is being restored":            {[]Deployment{restoring}, back, "", "", false},
+		"it runs, and is being cancelled":           {[]Deployment{cancelling}, back, "", "", false},
+		"another rollback runs":                     {[]Deployment{running}, Ask{Trigger: TriggerRollback, Aim: Aim{Revision: 3}}, "", "", false},
+		"one runs, and the same rollback is queued": {[]Deployment{running, queued}, back, "dep_q", "", false},
+	} {
+		got := Cover(c.open, c.ask)
+		if got.Deployment.ID != c.id || got.Displaced != c.displaced || got.Waits != c.waits || got.Fresh != (c.id == "") {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
 func TestSuperseded(t *testing.T) {
 	queued := Deployment{State: DeploymentQueued, Commit: "c1"}
 	ended := Deployment{State: DeploymentSucceeded, Commit: "c1"}

@@ -19,3 +19,5 @@ ALTER TABLE deployments ADD COLUMN failed_lines TEXT NOT NULL DEFAULT '';
 CREATE INDEX deployments_ended ON deployments(stack_id, id) WHERE state NOT IN ('queued', 'running');
 
 ALTER TABLE workers ADD COLUMN engine TEXT NOT NULL DEFAULT '';
+
+CREATE INDEX commands_stack ON commands(stack_id);
