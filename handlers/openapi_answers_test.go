@@ -31,6 +31,7 @@ func TestAnswersAreWhatTheDescriptionSays(t *testing.T) {
 	p.playStacks()
 	p.deploy()
 	p.playDeployed()
+	p.playHealing()
 	p.playVariables()
 	p.playMachines()
 	p.playDeletions()

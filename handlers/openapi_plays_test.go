@@ -123,6 +123,30 @@ func (p *players) playDeployed() {
 	p.play(409, "POST", "/api/custom/deployments/{deployment}/cancel", "")
 }
 
+// playHealing plays what people do about a stack that is not as it should be.
+func (p *players) playHealing() {
+	const stack = "/api/custom/stacks/{stack}"
+	p.play(200, "POST", stack+"/pause", "")
+	p.play(200, "POST", stack+"/resume", "")
+	p.play(422, "POST", stack+"/rollback", `{"revision":0}`)
+	p.play(404, "POST", stack+"/rollback", `{"revision":99}`)
+	p.play(202, "POST", stack+"/rollback", `{"revision":1}`)
+	p.named["third worker"] = string(p.s.worker("web-3").ID)
+	p.play(422, "POST", stack+"/transfer", `{"worker_id":"{worker}"}`)
+	p.play(202, "POST", stack+"/transfer", `{"worker_id":"{third worker}"}`)
+	p.s.exec(`UPDATE stacks SET quarantine = ?, drift = ?, drifted = 1, retry_at = 1, heal_at = 1 WHERE name = 'web'`,
+		`{"tree":"t1","commit":"c1","revision":2,"deployment":"dep_1","reason":"it failed"}`, `[{"service":"app","kind":"missing","text":"compose service app has no container"}]`)
+	p.s.exec(`UPDATE deployments SET restore = ?, failed_service = 'app', failed_lines = 'panic' WHERE id = ?`, `{"revision":1,"state":"failed","error":"no space"}`, p.named["deployment"])
+	for path, parts := range map[string][]string{stack: {"quarantine", "drift", "retry_at", "heal_at"}, "/api/custom/deployments/{deployment}": {"restore", "aim", "options"}} {
+		answer := p.play(200, "GET", path, "")
+		for _, part := range parts {
+			if answer[part] == nil {
+				p.t.Errorf("%s does not tell %s: %v", path, part, answer)
+			}
+		}
+	}
+}
+
 func (p *players) playVariables() {
 	const all = "/api/custom/variables"
 	p.name("plain", "POST", all, `{"scope":"global","name":"REGION","value":"eu"}`)

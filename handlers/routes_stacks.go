@@ -24,6 +24,9 @@ type StacksDesk interface {
 	api.StackUpdater
 	api.StackDeleter
 	api.StackSyncer
+	api.StackRoller
+	api.StackMover
+	api.StackPauser
 	api.DeploymentCanceller
 }
 
@@ -72,6 +75,10 @@ func stackRoutes(d Deps) []Route {
 			choice("teardown", "remove its containers and networks first; default false"), choice("volumes", "with teardown: remove its volumes too; default false")}}),
 		operate(http.MethodPost, stack+"/sync", api.SyncStack(s.Desk, s.Store), with(deployed, "Deploy the head of the stack's branch", nil)),
 		operate(http.MethodPost, stack+"/redeploy", api.RedeployStack(s.Desk, s.Store), with(deployed, "Deploy and recreate containers though nothing changed", api.RedeployRequest{})),
+		operate(http.MethodPost, stack+"/rollback", api.RollbackStack(s.Desk, s.Store), with(deployed, "Put a kept revision in place again, with its files and today's secrets", api.RollbackRequest{})),
+		operate(http.MethodPost, stack+"/transfer", api.TransferStack(s.Desk, s.Store), with(deployed, "Move the stack to another worker; its volumes stay behind", api.TransferRequest{})),
+		operate(http.MethodPost, stack+"/pause", api.PauseStack(s.Desk), Operation{Summary: "Hold automatic sync, retries and repair back", Response: api.StackAnswer{}, Status: http.StatusOK}),
+		operate(http.MethodPost, stack+"/resume", api.ResumeStack(s.Desk), Operation{Summary: "End a pause and look at the repository again", Response: api.StackAnswer{}, Status: http.StatusOK}),
 		view(stack+"/services", api.ListServices(s.Store), Operation{Summary: "What runs of a stack, as last observed", Response: api.ServicesAnswer{}}),
 		{Method: http.MethodGet, Pattern: stack + "/services/{service}/logs", Capability: access.View, Surface: guard.API, Streams: true, Handler: api.ServiceLogs(s.Store, s.Live), Operation: Operation{
 			Summary: "Read the log of a compose service as plain text", Tag: "stacks", ContentType: "text/plain", Status: http.StatusOK, Problems: []int{http.StatusConflict}, Query: []Param{

@@ -16,13 +16,18 @@ type StackAnswer struct {
 	WorkerID     core.WorkerID     `json:"worker_id"`   // "" until it is placed
 	WorkerTags   []string          `json:"worker_tags"` // what its worker must have
 	AutoSync     bool              `json:"auto_sync"`
-	Status       stacks.Status     `json:"status"` // new, pending, syncing, active, degraded, error or paused
-	Drifted      bool              `json:"drifted"`
+	Status       stacks.Status     `json:"status"`      // new, pending, syncing, active, degraded, error or paused
+	Paused       bool              `json:"paused"`      // automatic sync, retries and repair are held back
+	Drifted      bool              `json:"drifted"`     // what runs is not what was deployed and verified; see drift
 	OutOfSync    bool              `json:"out_of_sync"` // the branch holds something that was not deployed
 	Revision     int               `json:"revision"`    // that is in place; 0: none yet
 	Commit       core.Commit       `json:"commit"`      // of that revision
 	Error        string            `json:"error"`       // why the status is error or degraded
 	Deleting     bool              `json:"deleting"`    // its containers are being removed
+	Quarantine   *QuarantineAnswer `json:"quarantine"`  // null: nothing is in quarantine
+	Drift        []DriftAnswer     `json:"drift"`
+	RetryAt      *time.Time        `json:"retry_at"`    // when a deployment that failed is tried again; null: it is not
+	HealAt       *time.Time        `json:"heal_at"`     // when drift is repaired; null: it is not
 	ObservedAt   *time.Time        `json:"observed_at"` // when its containers last changed; null: never seen
 	CreatedAt    time.Time         `json:"created_at"`
 	UpdatedAt    time.Time         `json:"updated_at"`
@@ -31,35 +36,43 @@ type StackAnswer struct {
 func showStack(s stacks.Stack) StackAnswer {
 	return StackAnswer{
 		ID: s.ID, Name: s.Name, RepositoryID: s.Repository, Path: s.Path, WorkerID: s.Worker, WorkerTags: orEmpty(s.WorkerTags),
-		AutoSync: s.AutoSync, Status: s.Status, Drifted: s.Drifted, OutOfSync: s.OutOfSync, Revision: s.Revision, Commit: s.Commit,
-		Error: s.Error, Deleting: s.Deleting, ObservedAt: optionalTime(s.ObservedAt), CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
+		AutoSync: s.AutoSync, Status: s.Status, Paused: s.Paused, Drifted: s.Drifted, OutOfSync: s.OutOfSync, Revision: s.Revision, Commit: s.Commit,
+		Error: s.Error, Deleting: s.Deleting, Quarantine: showQuarantine(s.Quarantine), Drift: showDrift(s.Drift),
+		RetryAt: optionalTime(s.RetryAt), HealAt: optionalTime(s.HealAt), ObservedAt: optionalTime(s.ObservedAt), CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
 	}
 }
 
-// DeploymentAnswer is a deployment as the API shows it.
-type DeploymentAnswer struct {
-	ID         core.DeploymentID      `json:"id"`
-	StackID    core.StackID           `json:"stack_id"`
-	State      stacks.DeploymentState `json:"state"`
-	Trigger    stacks.Trigger         `json:"trigger"`
-	Actor      string                 `json:"actor"`     // who asked; "system" for polling
-	Commit     core.Commit            `json:"commit"`    // "" until fetched
-	Revision   int                    `json:"revision"`  // 0 until rendered
-	WorkerID   core.WorkerID          `json:"worker_id"` // "" until placed
-	Phases     []stacks.Phase         `json:"phases"`
-	ErrorCode  string                 `json:"error_code"`
-	Error      string                 `json:"error"`
-	QueuedAt   time.Time              `json:"queued_at"`
-	StartedAt  *time.Time             `json:"started_at"`
-	FinishedAt *time.Time             `json:"finished_at"`
+// QuarantineAnswer is a state of the stack's folder that was rolled back: polling does not
+// deploy it again. A change of the folder, or any deployment that somebody asks for, ends it.
+type QuarantineAnswer struct {
+	Commit       core.Commit       `json:"commit"`
+	Revision     int               `json:"revision"`
+	DeploymentID core.DeploymentID `json:"deployment_id"` // that was rolled back
+	Reason       string            `json:"reason"`
 }
 
-func showDeployment(d stacks.Deployment) DeploymentAnswer {
-	return DeploymentAnswer{
-		ID: d.ID, StackID: d.Stack, State: d.State, Trigger: d.Trigger, Actor: d.Actor, Commit: d.Commit, Revision: d.Revision, WorkerID: d.Worker,
-		Phases: orEmpty(d.Phases), ErrorCode: d.ErrorCode, Error: d.Error,
-		QueuedAt: d.QueuedAt, StartedAt: optionalTime(d.StartedAt), FinishedAt: optionalTime(d.FinishedAt),
+func showQuarantine(q stacks.Quarantine) *QuarantineAnswer {
+	if q.Tree == "" {
+		return nil
 	}
+	return &QuarantineAnswer{Commit: q.Commit, Revision: q.Revision, DeploymentID: q.Deployment, Reason: q.Reason}
+}
+
+// DriftAnswer is one way in which what runs differs from what was deployed and verified.
+type DriftAnswer struct {
+	Service   string                `json:"service"`
+	Container string                `json:"container"` // "" when there is none
+	Kind      stacks.DifferenceKind `json:"kind"`
+	Fields    []string              `json:"fields"` // what was changed: image, memory limit, …; empty for the other kinds
+	Text      string                `json:"text"`
+}
+
+func showDrift(all []stacks.Difference) []DriftAnswer {
+	answers := []DriftAnswer{}
+	for _, d := range all {
+		answers = append(answers, DriftAnswer{Service: d.Service, Container: d.Container, Kind: d.Kind, Fields: orEmpty(d.Fields), Text: d.Text})
+	}
+	return answers
 }
 
 // RevisionAnswer is a revision as the API shows it.

@@ -16,22 +16,10 @@ type StackSyncer interface {
 	Redeploy(ctx context.Context, id core.StackID, options stacks.DeployOptions, by access.Principal) (stacks.Deployment, error)
 }
 
-// SyncStack deploys the head of the stack's branch: 202 with the deployment that covers
-// the wish; with ?wait= the answer comes when that has ended.
+// SyncStack deploys the head of the stack's branch.
 func SyncStack(syncer StackSyncer, finder DeploymentFinder) http.Handler {
-	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
-		id, err := stackID(r)
-		if err != nil {
-			return err
-		}
-		if _, err := endpoint.WaitOf(r); err != nil {
-			return err
-		}
-		d, err := syncer.Sync(r.Context(), id, endpoint.Principal(r.Context()))
-		if err != nil {
-			return err
-		}
-		return answerDeployment(w, r, finder, d)
+	return askFor(nothing, finder, func(r *http.Request, id core.StackID, _ struct{}) (stacks.Deployment, error) {
+		return syncer.Sync(r.Context(), id, endpoint.Principal(r.Context()))
 	})
 }
 
@@ -44,23 +32,8 @@ type RedeployRequest struct {
 
 // RedeployStack deploys the head of the stack's branch and recreates what the request says.
 func RedeployStack(syncer StackSyncer, finder DeploymentFinder) http.Handler {
-	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
-		id, err := stackID(r)
-		if err != nil {
-			return err
-		}
-		if _, err := endpoint.WaitOf(r); err != nil {
-			return err
-		}
-		ask, err := endpoint.Decode[RedeployRequest](r)
-		if err != nil {
-			return err
-		}
-		d, err := syncer.Redeploy(r.Context(), id, stacks.DeployOptions{
-			RecreateContainers: ask.RecreateContainers, RecreateNetworks: ask.RecreateNetworks, RecreateVolumes: ask.RecreateVolumes}, endpoint.Principal(r.Context()))
-		if err != nil {
-			return err
-		}
-		return answerDeployment(w, r, finder, d)
+	return askFor(endpoint.Decode[RedeployRequest], finder, func(r *http.Request, id core.StackID, want RedeployRequest) (stacks.Deployment, error) {
+		return syncer.Redeploy(r.Context(), id, stacks.DeployOptions{
+			RecreateContainers: want.RecreateContainers, RecreateNetworks: want.RecreateNetworks, RecreateVolumes: want.RecreateVolumes}, endpoint.Principal(r.Context()))
 	})
 }
