@@ -8,6 +8,7 @@ type Filter struct {
 	Worker     core.WorkerID
 	Status     Status
 	Search     string // part of the name
+	Held       bool   // only what is held back: paused, or in quarantine
 }
 
 // Change is what an edit of a stack sets; nil fields stay.

@@ -53,8 +53,9 @@ func (s *Store) Stacks(ctx context.Context, f stacks.Filter, ask core.Page) (cor
 	return read(ctx, s, func(tx *Tx) (core.List[stacks.Stack], error) {
 		items, err := many(tx, scanStack, `SELECT `+stackColumns+` FROM stacks
 			WHERE name > ? AND (? = '' OR repository_id = ?) AND (? = '' OR worker_id = ?) AND (? = '' OR status = ?) AND (? = '' OR instr(name, ?) > 0)
+			AND (? = 0 OR paused = 1 OR quarantine <> '{}')
 			ORDER BY name LIMIT ?`,
-			ask.After, f.Repository, f.Repository, f.Worker, f.Worker, f.Status, f.Status, f.Search, f.Search, ask.Limit+1)
+			ask.After, f.Repository, f.Repository, f.Worker, f.Worker, f.Status, f.Status, f.Search, f.Search, number(f.Held), ask.Limit+1)
 		return page(items, ask, func(st stacks.Stack) string { return st.Name }), err
 	})
 }

@@ -78,7 +78,8 @@ func TestStacksAreFiltered(t *testing.T) {
 	c := y.add("blog")
 	y.exec(t, `INSERT INTO repositories (id, name, url, branch, head, fetched_at, error_code, error, asked_at, asked_by, created_at, updated_at)
 		VALUES ('rep_2', 'other', 'http://git.example/other', '', '', 0, '', '', 0, '', 0, 0)`)
-	y.exec(t, `UPDATE stacks SET repository_id = 'rep_2' WHERE id = ?`, c)
+	y.exec(t, `UPDATE stacks SET repository_id = 'rep_2', paused = 1 WHERE id = ?`, c)
+	y.exec(t, `UPDATE stacks SET quarantine = '{"tree":"t"}' WHERE id = ?`, b)
 	for name, f := range map[string]struct {
 		filter stacks.Filter
 		want   []core.StackID
@@ -89,6 +90,8 @@ func TestStacksAreFiltered(t *testing.T) {
 		"another worker":         {stacks.Filter{Worker: y.other.ID}, nil},
 		"a status":               {stacks.Filter{Status: stacks.StatusNew}, []core.StackID{c, b}},
 		"a part of the name":     {stacks.Filter{Search: "op-"}, []core.StackID{b, a}},
+		"what is held back":      {stacks.Filter{Held: true}, []core.StackID{c, b}},
+		"held back, by name":     {stacks.Filter{Held: true, Search: "blog"}, []core.StackID{c}},
 		"a joker is no joker":    {stacks.Filter{Search: "shop_"}, nil},
 		"nor is the other":       {stacks.Filter{Search: "%"}, nil},
 		"all at once":            {stacks.Filter{Repository: "rep_1", Worker: y.w.ID, Status: stacks.StatusActive, Search: "web"}, []core.StackID{a}},
