@@ -74,7 +74,7 @@ func (s *steps) takeDown(ctx context.Context, j *job, d wire.Deploy) error {
 	if !d.RecreateNetworks && !d.RecreateVolumes || j.interrupted && s.anyCarries(ctx, d) {
 		return nil
 	}
-	return s.engine.Down(ctx, d.Project, d.RecreateVolumes, j.line)
+	return s.engine.Down(ctx, d.Project, d.Stack, d.RecreateVolumes, j.line)
 }
 
 // provide brings the content of a deployment to this host. It is recorded as in use

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"berth/core"
 	"berth/core/fault"
 	"berth/core/stacks"
 )
@@ -118,7 +119,7 @@ func (e *fakeEngine) Verify(ctx context.Context, p Project, timeout, stable time
 	return e.call(ctx, "verify", p, report)
 }
 
-func (e *fakeEngine) Down(ctx context.Context, project string, volumes bool, report func(string)) error {
+func (e *fakeEngine) Down(ctx context.Context, project string, _ core.StackID, volumes bool, report func(string)) error {
 	if err := e.call(ctx, "down", Project{Name: project}, report); err != nil {
 		return err
 	}

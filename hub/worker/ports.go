@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"berth/core"
 	"berth/core/secrets"
 	"berth/core/stacks"
 )
@@ -24,8 +25,9 @@ type Engine interface {
 	// check is declared; or exited 0, where it is not restarted) and stayed so for
 	// stable, or until one has failed or timeout has passed.
 	Verify(ctx context.Context, p Project, timeout, stable time.Duration, report func(line string)) error
-	// Down stops and removes the project's containers and networks, and volumes when asked.
-	Down(ctx context.Context, projectName string, volumes bool, report func(line string)) error
+	// Down stops and removes the stack's containers and networks in the project, and its volumes when
+	// asked. What else carries the project's name, because a person made it, stays.
+	Down(ctx context.Context, projectName string, stack core.StackID, volumes bool, report func(line string)) error
 	// Containers lists the containers of one project, or of all that Berth made when projectName is empty.
 	Containers(ctx context.Context, projectName string) ([]ProjectContainer, error)
 	// Start, Stop and Restart act on every container of one compose service; NotFound
@@ -42,6 +44,15 @@ type Engine interface {
 	// Info asks the engine who it is; cheap enough for every snapshot.
 	Info(ctx context.Context) (EngineInfo, error)
 }
+
+// Unhealthy is in the cause chain of every fault "engine.unhealthy": what failed, apart
+// from the words about it.
+type Unhealthy struct {
+	Service string // compose service
+	Lines   string // its last lines, without secrets; empty when it has written nothing
+}
+
+func (u Unhealthy) Error() string { return "the compose service " + u.Service + " is not healthy" }
 
 // Project is a rendered project made ready for this host.
 type Project struct {

@@ -10,7 +10,7 @@ import (
 // changes nothing and succeeds.
 func (s *steps) teardown(ctx context.Context, j *job, d wire.Teardown) error {
 	j.phase = "the removal of containers"
-	if err := s.engine.Down(ctx, d.Project, d.Volumes, j.line); err != nil {
+	if err := s.engine.Down(ctx, d.Project, d.Stack, d.Volumes, j.line); err != nil {
 		return err
 	}
 	if d.Volumes {

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"berth/core"
 	"berth/core/stacks"
 	"berth/hub/worker"
 )
@@ -51,7 +52,7 @@ func (e *memoryEngine) Containers(_ context.Context, project string) ([]worker.P
 }
 
 // Down implements worker.Engine.
-func (e *memoryEngine) Down(_ context.Context, project string, _ bool, _ func(string)) error {
+func (e *memoryEngine) Down(_ context.Context, project string, _ core.StackID, _ bool, _ func(string)) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	delete(e.containers, project)

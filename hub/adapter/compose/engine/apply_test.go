@@ -308,7 +308,7 @@ func TestProjectsAreAppliedSideBySide(t *testing.T) {
 	for _, name := range []string{"one", "two", "three"} {
 		s := newStack(t, "services: {web: "+sleeper+"}")
 		s.Name += "-" + name
-		t.Cleanup(func() { _ = s.engine.Down(context.Background(), s.Name, true, func(string) {}) })
+		t.Cleanup(func() { _ = s.engine.Down(context.Background(), s.Name, "stk_test", true, func(string) {}) })
 		wait.Go(func() {
 			if err := s.tryApply(); err != nil {
 				t.Error(err)
@@ -386,7 +386,7 @@ func TestTheEngineAway(t *testing.T) {
 		"Apply":  e.Apply(t.Context(), project, silent),
 		"Pull":   e.Pull(t.Context(), project, true, silent),
 		"Verify": e.Verify(t.Context(), project, 0, 0, silent),
-		"Down":   e.Down(t.Context(), "x", false, silent),
+		"Down":   e.Down(t.Context(), "x", "stk_test", false, silent),
 		"Start":  e.Start(t.Context(), "x", "a"),
 		"Logs":   e.Logs(t.Context(), "x", "a", 1, false, &bytes.Buffer{}),
 	} {

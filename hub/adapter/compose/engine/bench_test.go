@@ -24,7 +24,7 @@ func benchStack(b *testing.B) (*Engine, worker.Project) {
 		YAML: []byte("name: berthtest-bench\nservices: {web: {image: " + testImage + ", command: [sleep, '3600'], stop_signal: SIGKILL, networks: {default: null}}}\nnetworks: {default: {name: berthtest-bench_default}}"),
 	}
 	b.Cleanup(func() {
-		_ = e.Down(context.Background(), p.Name, true, func(string) {})
+		_ = e.Down(context.Background(), p.Name, "stk_bench", true, func(string) {})
 		e.Close()
 	})
 	return e, p
@@ -66,7 +66,7 @@ func BenchmarkFirstApplyAndVerify(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.StopTimer()
-		if err := e.Down(b.Context(), p.Name, true, silent); err != nil {
+		if err := e.Down(b.Context(), p.Name, "stk_bench", true, silent); err != nil {
 			b.Fatal(err)
 		}
 		b.StartTimer()

@@ -4,11 +4,13 @@ import (
 	"context"
 
 	"github.com/docker/compose/v5/pkg/api"
+
+	"berth/core"
 )
 
-// Down takes a project off this host. See worker.Engine. A project that is not there is
+// Down takes a stack off this host. See worker.Engine. A project that is not there is
 // no error.
-func (e *Engine) Down(ctx context.Context, projectName string, volumes bool, report func(line string)) error {
+func (e *Engine) Down(ctx context.Context, projectName string, stack core.StackID, volumes bool, report func(line string)) error {
 	names := map[string]string{}
 	seen, err := e.observe(ctx, projectName)
 	for _, o := range seen {
@@ -17,7 +19,7 @@ func (e *Engine) Down(ctx context.Context, projectName string, volumes bool, rep
 	if err == nil {
 		plain := func(line string) string { return line }
 		err = relay(report, names, plain, func(progress *progress) error {
-			sdk, err := e.compose(progress, progress.question)
+			sdk, err := newSDK(ofStack{e.docker, stack}, progress, progress.question)
 			if err != nil {
 				return err
 			}

@@ -114,7 +114,7 @@ func newStack(t *testing.T, yaml string) *stack {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		if err := s.engine.Down(ctx, s.Name, true, func(string) {}); err != nil {
+		if err := s.engine.Down(ctx, s.Name, "stk_test", true, func(string) {}); err != nil {
 			t.Errorf("take %s down: %v", s.Name, err)
 		}
 	})

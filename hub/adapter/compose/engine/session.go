@@ -22,7 +22,7 @@ import (
 // otherwise nothing. The command itself would read the process's environment and the
 // user's configuration, write to the process's streams, and end the process on errors.
 type session struct {
-	docker *client.Client
+	docker client.APIClient
 }
 
 var _ command.Cli = session{}
@@ -30,7 +30,11 @@ var _ command.Cli = session{}
 // compose returns the SDK for one operation, whose progress goes to events. questions
 // are what the command would ask a person; the answer is always no.
 func (e *Engine) compose(events api.EventProcessor, question func(string)) (api.Compose, error) {
-	return sdk.NewComposeService(session{e.docker},
+	return newSDK(e.docker, events, question)
+}
+
+func newSDK(docker client.APIClient, events api.EventProcessor, question func(string)) (api.Compose, error) {
+	return sdk.NewComposeService(session{docker},
 		sdk.WithEventProcessor(events),
 		sdk.WithPrompt(func(text string, _ bool) (bool, error) {
 			question(text)

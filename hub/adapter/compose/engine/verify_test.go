@@ -238,17 +238,17 @@ volumes: {v: {}}
 networks: {default: {}}`)
 	s.apply()
 	volumes := func() int { return s.count("volume") }
-	if err := s.engine.Down(t.Context(), s.Name, false, s.note); err != nil || len(s.containers()) != 0 || volumes() != 1 || s.count("network") != 0 {
+	if err := s.engine.Down(t.Context(), s.Name, "stk_test", false, s.note); err != nil || len(s.containers()) != 0 || volumes() != 1 || s.count("network") != 0 {
 		t.Errorf("%v: %d containers, %d volumes, %d networks", err, len(s.containers()), volumes(), s.count("network"))
 	}
 	if !s.hasLine("web: container removed") {
 		t.Errorf("log is %q", s.lines)
 	}
 	s.apply()
-	if err := s.engine.Down(t.Context(), s.Name, true, s.note); err != nil || volumes() != 0 {
+	if err := s.engine.Down(t.Context(), s.Name, "stk_test", true, s.note); err != nil || volumes() != 0 {
 		t.Errorf("%v: %d volumes", err, volumes())
 	}
-	if err := s.engine.Down(t.Context(), s.Name, true, s.note); err != nil {
+	if err := s.engine.Down(t.Context(), s.Name, "stk_test", true, s.note); err != nil {
 		t.Errorf("taking nothing down: %v", err)
 	}
 }
