@@ -1,0 +1,6 @@
+// Package faultynet stands in for a bad network: a TCP proxy on loopback whose connections can
+// be made slow, held, cut in the middle of a frame, or dropped when they are idle.
+//
+// It knows bytes only. What it holds back arrives once it is let go, in order, as it would after
+// lost packets. Start with Proxy.
+package faultynet
