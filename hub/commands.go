@@ -2,6 +2,7 @@ package hub
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"berth/core"
@@ -10,6 +11,11 @@ import (
 	"berth/core/stacks"
 	"berth/core/wire"
 )
+
+// closed reports whether a command has ended.
+func closed(c stacks.Command) bool {
+	return c.State == stacks.CommandSucceeded || c.State == stacks.CommandFailed || c.State == stacks.CommandCancelled
+}
 
 // settle answers each entry of a worker's journal: what the store knows decides.
 func (s *session) settle(ctx context.Context, journal []wire.JournalEntry) ([]wire.Instruction, error) {
@@ -122,7 +128,7 @@ func (h *Hub) frame(ctx context.Context, c stacks.Command) (*wire.Deploy, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := h.recorder.track(ctx, d); err != nil {
+	if err := h.recorder.track(ctx, d.ID); err != nil {
 		return nil, err
 	}
 	compose, err := h.opts.Files.Compose(c.Stack, rev.Number)
@@ -133,7 +139,11 @@ func (h *Hub) frame(ctx context.Context, c stacks.Command) (*wire.Deploy, error)
 	if err != nil {
 		return nil, err
 	}
-	return deployMessage(c, rev, c.Body.Revision, d.Commit, compose, values), nil
+	commit := d.Commit
+	if c.Body.Restore || d.Aim != (stacks.Aim{}) {
+		commit = rev.Commit // not the branch's head
+	}
+	return deployMessage(c, rev, c.Body.Revision, commit, compose, values), nil
 }
 
 // deployMessage puts a revision and the values that it needs into a message.
@@ -169,7 +179,9 @@ func (s *session) unsendable(ctx context.Context, c stacks.Command, err error) e
 	case c.Kind == stacks.CommandTeardown:
 		return s.h.opts.Store.EndTeardown(ctx, c, fault.PublicOf(err), s.h.opts.Now())
 	}
-	return s.h.endNow(ctx, c.Deployment, stacks.DeploymentFailed, fault.CodeOf(err), fault.PublicOf(err), nil)
+	text := notRestored(c, fault.PublicOf(err))
+	_, err = s.h.close(ctx, stacks.Outcome{Deployment: c.Deployment, State: stacks.DeploymentFailed, ErrorCode: fault.CodeOf(err), Error: text}, text)
+	return err
 }
 
 // stop ends a running deployment that somebody cancelled: in the pipeline, in the queue
@@ -178,8 +190,11 @@ func (h *Hub) stop(ctx context.Context, d stacks.Deployment) {
 	if h.pipelines.cancel(d.ID) {
 		return
 	}
-	const text = "cancelled before anything was changed"
-	done, err := h.close(ctx, stacks.Outcome{Deployment: d.ID, State: stacks.DeploymentCancelled, ErrorCode: "deployment.cancelled", Error: text, OnlyUnsent: true})
+	text := "cancelled before anything was changed"
+	if d.Restore.Revision > 0 {
+		text = fmt.Sprintf("cancelled before revision %d was put back", d.Restore.Revision)
+	}
+	done, err := h.close(ctx, stacks.Outcome{Deployment: d.ID, State: stacks.DeploymentCancelled, ErrorCode: "deployment.cancelled", Error: text, OnlyUnsent: true}, "")
 	if err != nil {
 		h.report("a cancelled deployment cannot be ended", err, "deployment", d.ID)
 	}

@@ -44,6 +44,9 @@ func (h *Hub) lookAtDeployments(ctx context.Context) {
 	if _, err := h.opts.Store.QueueRetries(ctx); err != nil {
 		h.report("what failed cannot be queued again", err)
 	}
+	if _, err := h.opts.Store.QueueHeals(ctx); err != nil {
+		h.report("repairs of what has drifted cannot be queued", err)
+	}
 	open, err := h.opts.Store.OpenDeployments(ctx)
 	if err != nil {
 		h.report("open deployments cannot be read", err)
@@ -119,7 +122,8 @@ func (h *Hub) countPanic(ctx context.Context, id core.DeploymentID) {
 	}
 	h.mu.Unlock()
 	if enough {
-		h.end(ctx, id, stacks.DeploymentFailed, "deployment.defect", "A defect in this program stopped the deployment three times. The server's log has the details.", nil)
+		h.end(ctx, stacks.Outcome{Deployment: id, State: stacks.DeploymentFailed, ErrorCode: "deployment.defect",
+			Error: "A defect in this program stopped the deployment three times. The server's log has the details."})
 	}
 }
 

@@ -11,29 +11,55 @@ import (
 )
 
 // place chooses the worker. A stack that has one keeps it, online or not: the command
-// waits for it. Otherwise a worker is chosen by tags; when none fits the deployment is
-// parked, and waiting says what for.
+// waits for it; so does that of a stack that moves. Otherwise a worker is chosen by tags; when
+// none fits the deployment is parked, and waiting says what for.
 func (w *work) place(ctx context.Context) (waiting string, err error) {
 	workers, err := w.h.opts.Fleet.UsableWorkers(ctx)
 	if err != nil {
 		return "", err
 	}
-	tags := append(slices.Clone(w.manifest.WorkerTags), w.stack.WorkerTags...)
-	chosen, why := fleet.Place(workers, fleet.Want{Worker: w.stack.Worker, Tags: tags})
+	given, tags := w.stack.Worker, append(slices.Clone(w.manifest.WorkerTags), w.stack.WorkerTags...)
+	if to := w.d.Aim.Worker; to != "" {
+		if err := mayMove(workers, given, to); err != nil {
+			return "", err
+		}
+		given = to
+	}
+	chosen, why := fleet.Place(workers, fleet.Want{Worker: given, Tags: tags})
 	if why == "" {
 		w.worker = chosen
 		return "", nil
 	}
-	if w.stack.Worker == "" {
+	if given == "" {
 		w.h.park(w.d.ID, tags)
 		return why, errParked
 	}
-	i := slices.IndexFunc(workers, func(candidate fleet.Worker) bool { return candidate.ID == w.stack.Worker })
+	i := slices.IndexFunc(workers, func(candidate fleet.Worker) bool { return candidate.ID == given })
 	if i < 0 || !workers[i].HasAll(tags) {
 		return "", fault.New(fault.Conflict, "worker.unusable", "%s", why)
 	}
 	w.worker = workers[i]
 	return "", nil
+}
+
+// mayMove refuses a move that has become pointless or dangerous since it was asked for: in one
+// container engine, taking the stack down in the old place takes it down in the new one too.
+func mayMove(workers []fleet.Worker, from, to core.WorkerID) error {
+	if from == to {
+		return fault.New(fault.Conflict, "worker.unusable", "The stack is on this worker already, so there is nothing to move.")
+	}
+	engine := func(id core.WorkerID) string {
+		i := slices.IndexFunc(workers, func(w fleet.Worker) bool { return w.ID == id })
+		if i < 0 {
+			return ""
+		}
+		return workers[i].Engine
+	}
+	if e := engine(from); e != "" && e == engine(to) {
+		return fault.New(fault.Conflict, "worker.unusable",
+			"Both workers use one container engine: the stack would be taken down in both places. Choose a worker on another host; nothing was changed.")
+	}
+	return nil
 }
 
 // parking is a deployment that waits for a worker.

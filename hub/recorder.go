@@ -2,7 +2,6 @@ package hub
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 
@@ -13,22 +12,27 @@ import (
 // recorder keeps the progress and the log of running deployments on their way to the
 // store: what is new is committed in groups, because a commit costs the same for one
 // line as for a hundred. The end of a deployment takes what is left along.
+//
+// Pieces of a log get their numbers when they are stored, and only one transaction with
+// pieces is under way at a time: so none is lost, and none has another's number.
 type recorder struct {
 	store  DeploymentStore
 	now    core.Clock
 	report func(what string, err error, args ...any)
 
-	flushing sync.Mutex // one flush at a time, so that take never misses lines in flight
-	mu       sync.Mutex
-	runs     map[core.DeploymentID]*run // guarded by mu
+	storing  sync.Mutex // held while pieces are on their way to the store
+	failures int        // guarded by storing; flushes that failed in a row
+
+	mu   sync.Mutex
+	runs map[core.DeploymentID]*run // guarded by mu
 }
 
 // run is one deployment in the recorder. It is guarded by recorder.mu.
 type run struct {
 	progress stacks.Progress
-	number   uint64 // of the last piece of log
+	number   uint64 // of the last piece of log that is stored
 	dirty    bool
-	lines    []stacks.LogLine // not yet stored
+	lines    []stacks.LogLine // not yet stored, without numbers
 	bytes    int              // of lines
 	dropped  bool             // lines were dropped since the last one
 	total    int              // bytes of the log since this hub knows it
@@ -38,33 +42,47 @@ type run struct {
 
 // Limits of what waits for a commit.
 const (
-	flushEvery  = 100 * time.Millisecond
-	maxPending  = 1 << 20  // bytes of one deployment's log
-	maxLog      = 16 << 20 // bytes of one deployment's log in all
-	fullMarker  = "[the log ends here: it has reached its limit of 16 MiB]\n"
-	gapMarker   = "[some lines are missing: they came faster than they could be stored]\n"
-	maxLogPiece = 64 << 10
+	flushEvery   = 100 * time.Millisecond
+	afterFailure = time.Second // until the next flush after one that failed
+	maxPending   = 1 << 20     // bytes of one deployment's log
+	maxLog       = 16 << 20    // bytes of one deployment's log in all
+	fullMarker   = "[the log ends here: it has reached its limit of 16 MiB]\n"
+	gapMarker    = "[some lines are missing: they came faster than they could be stored]\n"
+	maxLogPiece  = 64 << 10
 )
 
 func newRecorder(store DeploymentStore, now core.Clock, report func(string, error, ...any)) *recorder {
 	return &recorder{store: store, now: now, report: report, runs: map[core.DeploymentID]*run{}}
 }
 
-// track begins, or goes on, to record a deployment.
-func (r *recorder) track(ctx context.Context, d stacks.Deployment) error {
-	if r.tracked(d.ID) {
+// track begins, or goes on, to record a deployment, as it stands in the store. One that has
+// ended is not recorded.
+func (r *recorder) track(ctx context.Context, id core.DeploymentID) error {
+	if r.tracked(id) {
 		return nil
 	}
-	number, err := r.store.LastLogNumber(ctx, d.ID)
+	r.storing.Lock()
+	defer r.storing.Unlock()
+	return r.load(ctx, id)
+}
+
+// load is track while storing is held: what it reads stays true.
+func (r *recorder) load(ctx context.Context, id core.DeploymentID) error {
+	if r.tracked(id) {
+		return nil
+	}
+	d, err := r.store.Deployment(ctx, id)
+	if err != nil || d.State.Ended() {
+		return err
+	}
+	number, err := r.store.LastLogNumber(ctx, id)
 	if err != nil {
 		return err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.runs[d.ID] == nil {
-		r.runs[d.ID] = &run{number: number, progress: stacks.Progress{
-			Deployment: d.ID, Commit: d.Commit, Revision: d.Revision, Worker: d.Worker, Phases: d.Phases}}
-	}
+	r.runs[id] = &run{number: number, progress: stacks.Progress{
+		Deployment: id, Commit: d.Commit, Revision: d.Revision, Worker: d.Worker, Phases: d.Phases}}
 	return nil
 }
 
@@ -130,65 +148,8 @@ func (r *recorder) line(id core.DeploymentID, text string) {
 }
 
 func (run *run) add(text string, at time.Time) {
-	run.number++
 	run.bytes += len(text)
-	run.lines = append(run.lines, stacks.LogLine{Deployment: run.progress.Deployment, Number: run.number, At: at, Text: text})
-}
-
-// take ends the recording of a deployment and hands out what is known and not yet stored.
-func (r *recorder) take(id core.DeploymentID) (stacks.Progress, []stacks.LogLine) {
-	r.flushing.Lock()
-	defer r.flushing.Unlock()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	run := r.runs[id]
-	if run == nil {
-		return stacks.Progress{Deployment: id}, nil
-	}
-	delete(r.runs, id)
-	return run.progress, run.lines
-}
-
-// pending hands out what is not yet stored, for a transaction that stores it along with
-// something else. The recording goes on.
-func (r *recorder) pending(id core.DeploymentID) (stacks.Progress, []stacks.LogLine) {
-	r.flushing.Lock()
-	defer r.flushing.Unlock()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	run := r.runs[id]
-	if run == nil {
-		return stacks.Progress{Deployment: id}, nil
-	}
-	return run.hand()
-}
-
-// hand takes the new lines out of a run.
-func (run *run) hand() (stacks.Progress, []stacks.LogLine) {
-	lines := run.lines
-	run.lines, run.bytes, run.dirty = nil, 0, false
-	p := run.progress
-	p.Phases = append([]stacks.Phase(nil), p.Phases...)
-	return p, lines
-}
-
-// giveBack takes back what pending or take handed out and could not be stored.
-func (r *recorder) giveBack(p stacks.Progress, lines []stacks.LogLine) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	current := r.runs[p.Deployment]
-	if current == nil {
-		current = &run{progress: p}
-		r.runs[p.Deployment] = current
-	}
-	if len(lines) > 0 {
-		current.number = max(current.number, lines[len(lines)-1].Number)
-	}
-	for _, l := range lines {
-		current.bytes += len(l.Text)
-	}
-	current.lines = append(lines, current.lines...)
-	current.dirty = true
+	run.lines = append(run.lines, stacks.LogLine{Deployment: run.progress.Deployment, At: at, Text: text})
 }
 
 // keep forgets deployments that have ended by another hand, such as a revocation: those
@@ -218,40 +179,13 @@ func (r *recorder) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			if err := r.flush(context.WithoutCancel(ctx)); err != nil {
-				r.report("progress was not stored; it is tried again", err)
+			err := r.flush(context.WithoutCancel(ctx))
+			r.report("progress was not stored; it is tried again", err)
+			if err != nil {
+				ticker.Reset(afterFailure)
+			} else {
+				ticker.Reset(flushEvery)
 			}
 		}
 	}
-}
-
-// flush commits everything that is new, in one transaction; what it cannot store it keeps.
-func (r *recorder) flush(ctx context.Context) error {
-	r.flushing.Lock()
-	defer r.flushing.Unlock()
-	progress, lines := r.collect()
-	if len(progress) == 0 {
-		return nil
-	}
-	err := r.store.SaveProgress(ctx, progress, lines)
-	if err != nil {
-		for _, p := range progress {
-			own := slices.DeleteFunc(slices.Clone(lines), func(l stacks.LogLine) bool { return l.Deployment != p.Deployment })
-			r.giveBack(p, own)
-		}
-	}
-	return err
-}
-
-func (r *recorder) collect() (progress []stacks.Progress, lines []stacks.LogLine) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, run := range r.runs {
-		if !run.dirty && len(run.lines) == 0 {
-			continue
-		}
-		p, l := run.hand()
-		progress, lines = append(progress, p), append(lines, l...)
-	}
-	return progress, lines
 }

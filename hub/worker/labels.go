@@ -24,4 +24,9 @@ func labelsOf(d wire.Deploy) map[string]string {
 	}
 }
 
+// madeBy reports whether a container was created by this very deployment of this revision.
+func madeBy(c ProjectContainer, d wire.Deploy) bool {
+	return core.DeploymentID(c.Labels[LabelDeployment]) == d.Deployment && c.Labels[LabelRevision] == strconv.Itoa(d.Revision)
+}
+
 func stackOf(c ProjectContainer) core.StackID { return core.StackID(c.Labels[LabelStack]) }

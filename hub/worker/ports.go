@@ -66,7 +66,7 @@ type Project struct {
 	RemoveOrphans bool
 	Recreate      bool // recreate every container even when nothing changed
 	// Replace names compose services whose containers are recreated even when nothing changed,
-	// because a hand has changed them.
+	// because a hand has changed them. Names that are not in the project mean nothing.
 	Replace []string
 }
 
@@ -76,7 +76,8 @@ type ProjectContainer struct {
 	Labels  map[string]string
 	// Traits are what a hand could change of a container, by a name for people: "image",
 	// "command", "memory limit", "networks". The values are for comparison only and must not be shown:
-	// they may hold secrets.
+	// they may hold secrets. They stay the same while the container is started, stopped and restarted,
+	// and when the engine is. One that is not set has the empty value; of one that is not listed nothing is known.
 	Traits map[string]string
 	stacks.ContainerState
 }

@@ -68,6 +68,9 @@ func (c *commands) conclude(t *task, j *job, err error) wire.Result {
 		ID: t.key.ID, Attempt: t.key.Attempt, Status: end.status, Code: end.code,
 		Error: wire.Clip(j.redact.Redact(end.text), wire.MaxText), Phases: j.endedPhases(),
 	}
+	if failed, is := errors.AsType[Unhealthy](err); is && end.status == wire.ResultFailed {
+		result.Service, result.Lines = failed.Service, wire.ClipEnd(j.redact.Redact(failed.Lines), wire.MaxLines)
+	}
 	if err != nil {
 		c.log.Warn("a command did not succeed", "command", t.key.ID, "attempt", t.key.Attempt, "status", end.status, "code", end.code,
 			"during", j.phase, "error", j.redact.Redact(err.Error()))

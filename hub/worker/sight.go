@@ -17,7 +17,8 @@ type sight struct {
 	projects map[core.StackID]string
 }
 
-func sightOf(list []ProjectContainer, records []applied.Record) sight {
+// sightOf sorts out what the engine listed. claims may be nil: then nothing was changed by hand.
+func sightOf(list []ProjectContainer, records []applied.Record, claims *claims) sight {
 	s := sight{stacks: map[core.StackID]wire.StackObserved{}, projects: map[core.StackID]string{}}
 	for _, r := range records {
 		s.stacks[r.Stack] = wire.StackObserved{Stack: r.Stack, Revision: r.Revision, Containers: []stacks.ContainerState{}}
@@ -30,7 +31,9 @@ func sightOf(list []ProjectContainer, records []applied.Record) sight {
 		}
 		seen := s.stack(stack)
 		if len(seen.Containers) < wire.MaxContainers {
-			seen.Containers = append(seen.Containers, c.ContainerState)
+			state := c.ContainerState
+			state.Changed = claims.of(c)
+			seen.Containers = append(seen.Containers, state)
 		}
 		s.stacks[stack] = seen
 		s.projects[stack] = c.Project
@@ -59,6 +62,17 @@ func (s sight) ids() []core.StackID {
 	}
 	slices.Sort(ids)
 	return ids
+}
+
+// keep takes over from an earlier sight what was seen of some stacks.
+func (s sight) keep(before sight, ids []core.StackID) {
+	for _, id := range ids {
+		delete(s.stacks, id)
+		delete(s.projects, id)
+		if old, known := before.stacks[id]; known {
+			s.stacks[id], s.projects[id] = old, before.projects[id]
+		}
+	}
 }
 
 // changed returns the stacks that differ from what was seen before, those that are gone included.

@@ -48,6 +48,6 @@ func (s *steps) observed(ctx context.Context, stack core.StackID, project string
 	if err != nil {
 		return nil
 	}
-	seen := sightOf(list, s.applied.All()).stack(stack)
+	seen := sightOf(list, s.applied.All(), nil).stack(stack)
 	return &seen
 }

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 
@@ -14,6 +15,7 @@ type turns struct {
 	mu      sync.Mutex // guards what follows
 	busy    map[core.StackID]bool
 	waiting []*ticket
+	glances []*glance
 }
 
 // ticket is a command's place in the queue.
@@ -69,6 +71,9 @@ func (t *turns) serve() {
 			return false
 		}
 		t.busy[k.stack] = true
+		for _, g := range t.glances {
+			g.worked[k.stack] = true
+		}
 		close(k.ready)
 		return true
 	})
@@ -86,4 +91,33 @@ func (t *turns) any() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.busy) > 0
+}
+
+// glance is a look at what runs, which takes time: it knows of which stacks the containers
+// may have been changed by a command meanwhile.
+type glance struct {
+	turns  *turns
+	worked map[core.StackID]bool // guarded by turns.mu
+}
+
+// glance begins one. The caller ends it.
+func (t *turns) glance() *glance {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	g := &glance{turns: t, worked: maps.Clone(t.busy)}
+	t.glances = append(t.glances, g)
+	return g
+}
+
+// end returns the stacks that commands worked on since the glance began, and whether a command
+// of each still has its turn.
+func (g *glance) end() (worked map[core.StackID]bool) {
+	t := g.turns
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.glances = slices.DeleteFunc(t.glances, func(other *glance) bool { return other == g })
+	for stack := range g.worked {
+		g.worked[stack] = t.busy[stack]
+	}
+	return g.worked
 }

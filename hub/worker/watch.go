@@ -136,8 +136,8 @@ func costOf(seen wire.StackObserved) int {
 	cost := 100
 	for _, c := range seen.Containers {
 		cost += 250 + len(c.Service) + len(c.Container) + len(c.ContainerID) + len(c.Image)
-		for _, port := range c.Ports {
-			cost += len(port) + 3
+		for _, text := range slices.Concat(c.Ports, c.Changed) {
+			cost += len(text) + 3
 		}
 	}
 	return cost

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -112,10 +113,23 @@ func TestACommitThatMayBeLostEndsTheProcess(t *testing.T) {
 					t.Errorf("broken was called with %v", call)
 				}
 			}
+			if c.calls > 0 { // until the process has ended, nothing is shown or taken that may not be so
+				for range 2 {
+					again := tryWrite(t, b.db, `INSERT INTO settings (name, value) VALUES ('more', '')`)
+					shown := b.db.Read(t.Context(), func(*store.Tx) error { return errors.New("it was read") })
+					if fault.CodeOf(again) != "store.broken" || fault.CodeOf(shown) != "store.broken" {
+						t.Errorf("afterwards a write says %v, a read %v", again, shown)
+					}
+				}
+				b.db = openIn(t, filepath.Dir(b.log), nil)
+			}
 			if got := read(t, b.db, `SELECT name FROM settings`); len(got) != 1 || got[0] != "kept" {
 				t.Errorf("stored are %q", got)
 			}
 			write(t, b.db, `INSERT INTO settings (name, value) VALUES ('later', '')`)
+			if len(b.calls) != c.calls {
+				t.Errorf("broken was called %d times", len(b.calls))
+			}
 		})
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"berth/core/fault"
 	"berth/core/store"
@@ -26,8 +27,11 @@ const File = "berth.db"
 
 // pragmas for every connection. synchronous=FULL because NORMAL loses acknowledged
 // commits on power loss; secure_delete so that a replaced envelope is gone.
+// The log of writes is emptied by the Keeper before a commit would do it, and its file gets short again.
 const pragmas = "_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(ON)" +
-	"&_pragma=trusted_schema(OFF)&_pragma=secure_delete(ON)&_pragma=temp_store(MEMORY)"
+	"&_pragma=trusted_schema(OFF)&_pragma=secure_delete(ON)&_pragma=temp_store(MEMORY)&_pragma=wal_autocheckpoint(2000)&_pragma=journal_size_limit(4194304)"
+
+const codeBusy = lib.SQLITE_BUSY
 
 // readers bounds the pool of reading connections.
 const readers = 8
@@ -108,11 +112,32 @@ func pool(ctx context.Context, dsn string, size int) (*sql.DB, error) {
 	}
 	db.SetMaxOpenConns(size)
 	db.SetMaxIdleConns(size)
-	if err := db.PingContext(ctx); err != nil {
+	if err := ping(ctx, db); err != nil {
 		db.Close()
 		return nil, err
 	}
 	return db, nil
+}
+
+// openTime is how long a database may be busy when it is opened. While somebody else brings it
+// back after a crash, or makes a backup, SQLite does not wait by itself.
+const openTime = 30 * time.Second
+
+// ping connects; a busy database is tried again.
+func ping(ctx context.Context, db *sql.DB) error {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for began := time.Now(); ; {
+		err := db.PingContext(ctx)
+		if !primary(codeBusy)(err) || time.Since(began) > openTime {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
 }
 
 func openFault(dir string, err error) error {
@@ -132,10 +157,13 @@ func Dialect() store.Dialect {
 		Duplicate:   code(lib.SQLITE_CONSTRAINT_UNIQUE, lib.SQLITE_CONSTRAINT_PRIMARYKEY),
 		Retry:       func(error) bool { return false },
 		Full: func(err error) bool {
-			return primary(lib.SQLITE_FULL)(err) || strings.Contains(err.Error(), "no space left on device")
+			// The log's index in shared memory could not grow: that is a full disk too.
+			return primary(lib.SQLITE_FULL)(err) || code(lib.SQLITE_IOERR_SHMSIZE)(err) || strings.Contains(err.Error(), "no space left on device")
 		},
 		Broken:   primary(lib.SQLITE_IOERR, lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB),
+		Damaged:  primary(lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB),
 		ReadOnly: primary(lib.SQLITE_READONLY),
+		Check:    `PRAGMA quick_check(5)`,
 	}
 }
 

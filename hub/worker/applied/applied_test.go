@@ -62,14 +62,14 @@ func TestContentStaysInUseAsLongAsAContainerMayMountIt(t *testing.T) {
 	checkInUse(t, s, "a", "shared") // before anything was applied
 	must(t, s.Applied(attempt(1), time.Time{}))
 	must(t, s.Try(attempt(2, "b", "shared")))
-	must(t, s.Trim("stk_1", nil))
+	must(t, s.Ended("stk_1", nil, nil))
 	checkInUse(t, s, "a", "b", "shared") // revision 2 may have failed half-way
 	must(t, s.Applied(attempt(2), time.Time{}))
 	must(t, s.Try(attempt(3, "c")))
 	must(t, s.Applied(attempt(3), time.Time{}))
-	must(t, s.Trim("stk_1", []int{1, 3})) // an orphan of revision 1 still runs
+	must(t, s.Ended("stk_1", nil, []int{1, 3})) // an orphan of revision 1 still runs
 	checkInUse(t, s, "a", "b", "c", "shared")
-	must(t, s.Trim("stk_1", []int{3}))
+	must(t, s.Ended("stk_1", nil, []int{3}))
 	checkInUse(t, s, "b", "c", "shared")
 }
 
@@ -114,9 +114,52 @@ func TestRemoveForgetsAStack(t *testing.T) {
 	must(t, s.Try(attempt(1, "a")))
 	must(t, s.Remove("stk_1"))
 	must(t, s.Remove("stk_1"))
-	must(t, s.Trim("stk_1", nil))
+	must(t, s.Ended("stk_1", nil, nil))
 	checkInUse(t, s)
 	if left := openStore(t, dir).All(); len(left) != 0 {
 		t.Errorf("left %+v", left)
+	}
+}
+
+func TestAPortraitLastsUntilTheNextOne(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	must(t, s.Touch("stk_1")) // nothing is known of it
+	must(t, s.Try(attempt(1)))
+	must(t, s.Touch("stk_1"))
+	must(t, s.Applied(attempt(1), time.Time{}))
+	if r, _ := s.Get("stk_1"); r.Portrait != nil || r.Touched {
+		t.Errorf("before anything was verified: %+v", r)
+	}
+	must(t, s.Ended("stk_1", Portrait{"c1": {"image": "d1"}}, nil))
+	must(t, s.Touch("stk_1"))
+	must(t, s.Ended("stk_1", nil, nil)) // a deployment that failed
+	r, _ := openStore(t, dir).Get("stk_1")
+	if !r.Touched || r.Portrait["c1"]["image"] != "d1" {
+		t.Errorf("after a failure: %+v", r)
+	}
+	must(t, s.Ended("stk_1", Portrait{}, nil)) // one without containers
+	if r, _ := openStore(t, dir).Get("stk_1"); r.Touched || r.Portrait == nil || len(r.Portrait) != 0 {
+		t.Errorf("after another verification: %+v", r)
+	}
+}
+
+// What is planned must not happen unrecorded; what has happened is known either way.
+func TestADiskThatFails(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	must(t, s.Try(attempt(1, "a")))
+	must(t, os.RemoveAll(dir))
+	if err := s.Try(attempt(2, "b")); err == nil {
+		t.Error("an attempt was recorded nowhere")
+	}
+	if r, _ := s.Get("stk_1"); r.Trying != 1 {
+		t.Errorf("an attempt that must not begin is known: %+v", r)
+	}
+	if err := s.Applied(attempt(1), time.Time{}); err == nil {
+		t.Error("nobody is told that the disk failed")
+	}
+	if r, _ := s.Get("stk_1"); r.Revision != 1 || r.Trying != 0 {
+		t.Errorf("what has happened is not known: %+v", r)
 	}
 }

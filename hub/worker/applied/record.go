@@ -20,7 +20,16 @@ type Record struct {
 	At         time.Time         `json:"at"` // when Revision was applied
 	// Content lists the digests that containers of a revision may mount.
 	Content map[int][]string `json:"content"`
+	// Portrait is how the containers were when a deployment was last verified; nil: none was.
+	Portrait Portrait `json:"portrait"`
+	// Touched says that a later deployment has begun to change them: whose id the portrait knows is
+	// as it was, or was changed by hand; of the others nothing is known.
+	Touched bool `json:"touched,omitempty"`
 }
+
+// Portrait is a keyed digest of each trait of each container, by container id and the trait's name. It
+// tells whether something has changed, and nothing else.
+type Portrait map[string]map[string]string
 
 // Attempt is a deployment that is about to be applied.
 type Attempt struct {
@@ -54,6 +63,15 @@ func (r Record) applied(a Attempt, at time.Time) Record {
 	}
 	r.Revision, r.Commit, r.Deployment, r.Trying, r.At = a.Revision, a.Commit, a.Deployment, 0, at
 	return r
+}
+
+// ended returns the record after a deployment has ended. A portrait is of what was verified;
+// nil leaves the one that there is.
+func (r Record) ended(portrait Portrait, running []int) Record {
+	if portrait != nil {
+		r.Portrait, r.Touched = portrait, false
+	}
+	return r.trimmed(running)
 }
 
 // trimmed returns the record without the content of revisions that nothing needs: not

@@ -103,36 +103,64 @@ func (s *Store) Get(stack core.StackID) (Record, bool) {
 
 // Try records that an attempt begins; from here on its content is in use.
 func (s *Store) Try(a Attempt) error {
-	return s.change(a.Stack, func(r Record) Record { return r.tried(a) })
+	return s.plan(a.Stack, func(r Record) Record { return r.tried(a) })
 }
 
-// Applied records that the engine put the attempt in place.
+// Touch records that the engine is about to change a stack's containers.
+func (s *Store) Touch(stack core.StackID) error {
+	if r, _ := s.Get(stack); r.Portrait == nil || r.Touched {
+		return nil // there is nothing that could become wrong
+	}
+	return s.plan(stack, func(r Record) Record { r.Touched = true; return r })
+}
+
+// Applied records that the engine put the attempt in place. See note about a failure.
 func (s *Store) Applied(a Attempt, at time.Time) error {
-	return s.change(a.Stack, func(r Record) Record { return r.applied(a, at) })
+	return s.note(a.Stack, func(r Record) Record { return r.applied(a, at) })
 }
 
-// Trim forgets the content of revisions that nothing needs any more. running are the
-// revisions that the stack's containers carry.
-func (s *Store) Trim(stack core.StackID, running []int) error {
+// Ended records what is known when a deployment has ended: the portrait of what was verified,
+// nil when it was not, and running, the revisions that the stack's containers carry. The content
+// of revisions that nothing needs any more is forgotten. See note about a failure.
+func (s *Store) Ended(stack core.StackID, portrait Portrait, running []int) error {
 	if _, found := s.Get(stack); !found {
 		return nil
 	}
-	return s.change(stack, func(r Record) Record { return r.trimmed(running) })
+	return s.note(stack, func(r Record) Record { return r.ended(portrait, running) })
 }
 
-func (s *Store) change(stack core.StackID, edit func(Record) Record) error {
+// plan records what is about to happen. When that fails it must not happen, and is not known.
+func (s *Store) plan(stack core.StackID, edit func(Record) Record) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	record := edit(s.records[stack])
+	err := s.write(record)
+	if err == nil {
+		s.records[stack] = record
+	}
+	return err
+}
+
+// note records what has happened. It is known even when it cannot be written: then it is
+// written with the next change, and a restart in between begins with what was known before, which
+// never lets content be deleted that is in use.
+func (s *Store) note(stack core.StackID, edit func(Record) Record) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.records[stack] = edit(s.records[stack])
+	return s.write(s.records[stack])
+}
+
+// write is called with mu held.
+func (s *Store) write(record Record) error {
 	data, err := json.Marshal(record)
 	if err != nil {
 		return err
 	}
-	name := fileName(stack)
+	name := fileName(record.Stack)
 	if err := durable.Write(s.root, name, data, 0o600); err != nil {
 		return fmt.Errorf("record what was applied: %w", err)
 	}
-	s.records[stack] = record
 	s.damaged = slices.DeleteFunc(s.damaged, func(bad string) bool { return bad == name })
 	return nil
 }

@@ -15,19 +15,19 @@ import (
 
 // Apply brings the project up. See worker.Engine.
 func (e *Engine) Apply(ctx context.Context, p worker.Project, report func(line string)) error {
-	hide := redactor(p)
+	r := redactor(p)
 	project, err := prepare(ctx, p)
 	if err == nil {
-		err = e.pull(ctx, project, false, hide, report)
+		err = e.pull(ctx, project, false, r.Redact, report)
 	}
 	if err == nil {
-		err = e.up(ctx, project, p, hide, report)
+		err = e.up(ctx, project, p, r, report)
 	}
-	return redactFault(e.failed(ctx, err), hide)
+	return e.failed(ctx, err, r.Redact)
 }
 
-func redactor(p worker.Project) func(string) string {
-	return secrets.NewRedactor(slices.Collect(maps.Values(p.Secrets))).Redact
+func redactor(p worker.Project) *secrets.Redactor {
+	return secrets.NewRedactor(slices.Collect(maps.Values(p.Secrets)))
 }
 
 // prepare loads a project and does everything that can fail without touching a container.
@@ -63,7 +63,7 @@ func checkSecrets(project *types.Project) error {
 	return nil
 }
 
-func (e *Engine) up(ctx context.Context, project *types.Project, p worker.Project, hide func(string) string, report func(string)) error {
+func (e *Engine) up(ctx context.Context, project *types.Project, p worker.Project, r *secrets.Redactor, report func(string)) error {
 	for name, service := range project.Services {
 		service.PullPolicy = types.PullPolicyNever // pull has seen to it; not part of the hash
 		project.Services[name] = service
@@ -72,7 +72,7 @@ func (e *Engine) up(ctx context.Context, project *types.Project, p worker.Projec
 	if p.Recreate {
 		recreate = api.RecreateForce
 	}
-	err := relay(report, namesOf(project), hide, func(progress *progress) error {
+	err := relay(report, namesOf(project), r.Redact, func(progress *progress) error {
 		sdk, err := e.compose(progress, progress.question)
 		if err != nil {
 			return err
@@ -86,12 +86,12 @@ func (e *Engine) up(ctx context.Context, project *types.Project, p worker.Projec
 			Start: api.StartOptions{Project: project},
 		})
 	})
-	return e.explainUp(ctx, project, err)
+	return e.explainUp(ctx, project, r, err)
 }
 
 // explainUp finds the container behind "dependency failed to start": what it said last
 // helps more than that it is unhealthy.
-func (e *Engine) explainUp(ctx context.Context, project *types.Project, err error) error {
+func (e *Engine) explainUp(ctx context.Context, project *types.Project, r *secrets.Redactor, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (e *Engine) explainUp(ctx context.Context, project *types.Project, err erro
 			return err
 		}
 		if bad := firstFailed(project, seen, nil); bad != nil {
-			return e.unhealthy(ctx, *bad)
+			return e.unhealthy(ctx, *bad, r)
 		}
 	}
 	return err

@@ -18,7 +18,7 @@ import (
 func (e *Engine) Containers(ctx context.Context, projectName string) ([]worker.ProjectContainer, error) {
 	seen, err := e.find(ctx, projectName)
 	if err != nil {
-		return nil, e.unread(ctx, err)
+		return nil, e.unread(ctx, err, asIs)
 	}
 	all := make([]worker.ProjectContainer, 0, len(seen))
 	for _, o := range seen {

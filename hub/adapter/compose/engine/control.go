@@ -37,14 +37,14 @@ func (e *Engine) Restart(ctx context.Context, projectName, service string) error
 func (e *Engine) each(ctx context.Context, projectName, service string, act func(ctx context.Context, id string) error) error {
 	found, err := e.ofService(ctx, projectName, service)
 	if err != nil {
-		return e.failed(ctx, err)
+		return e.failed(ctx, err, asIs)
 	}
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(looksAtOnce)
 	for _, o := range found {
 		group.Go(func() error { return act(groupCtx, o.id) })
 	}
-	return e.failed(ctx, group.Wait())
+	return e.failed(ctx, group.Wait(), asIs)
 }
 
 // ofService returns the containers of a compose service; a fault when there is none.

@@ -17,8 +17,7 @@ func (e *Engine) Down(ctx context.Context, projectName string, stack core.StackI
 		names[o.name] = o.service
 	}
 	if err == nil {
-		plain := func(line string) string { return line }
-		err = relay(report, names, plain, func(progress *progress) error {
+		err = relay(report, names, asIs, func(progress *progress) error {
 			sdk, err := newSDK(ofStack{e.docker, stack}, progress, progress.question)
 			if err != nil {
 				return err
@@ -26,5 +25,5 @@ func (e *Engine) Down(ctx context.Context, projectName string, stack core.StackI
 			return sdk.Down(ctx, projectName, api.DownOptions{RemoveOrphans: true, Volumes: volumes})
 		})
 	}
-	return e.failed(ctx, err)
+	return e.failed(ctx, err, asIs)
 }

@@ -73,33 +73,34 @@ func defaultRegistryConfig() string {
 // Close lets go of idle connections.
 func (e *Engine) Close() error { return e.docker.Close() }
 
-// failed gives an error of an operation that changes something its meaning. The context
-// comes first: the SDK says "not healthy" or nothing at all when it was told to stop.
-func (e *Engine) failed(ctx context.Context, err error) error {
-	return e.meaning(ctx, err, func(text string) error {
+// failed gives an error of an operation that changes something its meaning, without the
+// secrets that hide knows. The context comes first: the SDK says "not healthy" or nothing
+// at all when it was told to stop.
+func (e *Engine) failed(ctx context.Context, err error, hide func(string) string) error {
+	return e.meaning(ctx, err, hide, func(text string) error {
 		return applyFault("The Docker engine refused: %s. Correct the Compose file or the host, then try again.", text)
 	})
 }
 
 // unread is failed for operations that only look.
-func (e *Engine) unread(ctx context.Context, err error) error {
-	return e.meaning(ctx, err, func(text string) error {
+func (e *Engine) unread(ctx context.Context, err error, hide func(string) string) error {
+	return e.meaning(ctx, err, hide, func(text string) error {
 		return fault.New(fault.Unavailable, "engine.failed", "The Docker engine did not answer as it should: %s. Try again; its own log on the host tells more.", text)
 	})
 }
 
-func (e *Engine) meaning(ctx context.Context, err error, otherwise func(text string) error) error {
+func (e *Engine) meaning(ctx context.Context, err error, hide func(string) string, otherwise func(text string) error) error {
 	switch {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case isFault(err):
-		return err
+		return final(err, hide)
 	case client.IsErrConnectionFailed(err):
 		return e.unreachable(err)
 	}
-	return otherwise(strings.TrimSuffix(strings.ReplaceAll(clipText(err.Error()), "Error response from daemon: ", ""), "."))
+	return final(otherwise(strings.TrimSuffix(strings.ReplaceAll(err.Error(), "Error response from daemon: ", ""), ".")), hide)
 }
 
 func (e *Engine) unreachable(err error) error {

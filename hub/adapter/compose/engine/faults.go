@@ -5,10 +5,15 @@ import (
 	"strings"
 
 	"berth/core/fault"
+	"berth/hub/worker"
 )
 
-// maxText bounds what a library's message may add to a fault or a log line.
-const maxText = 1000
+// What a library's message may add to a log line, and to a fault: its beginning and its
+// end, where the next step stands.
+const (
+	maxText = 1000
+	maxEnd  = 300
+)
 
 func isFault(err error) bool {
 	var f *fault.Error
@@ -17,9 +22,7 @@ func isFault(err error) bool {
 
 // applyFault says why a project cannot be brought up.
 func applyFault(format string, args ...any) error {
-	f := fault.New(fault.Invalid, "engine.apply", format, args...)
-	f.Public = clipText(f.Public)
-	return f
+	return fault.New(fault.Invalid, "engine.apply", format, args...)
 }
 
 // clipText returns text as valid UTF-8 of bounded length.
@@ -30,17 +33,35 @@ func clipText(text string) string {
 	return strings.ToValidUTF8(text, "�")
 }
 
-// redactFault returns err with secrets taken out of its public text and no cause, whose
-// text may hold them as well.
-func redactFault(err error, redact func(string) string) error {
+// clipMiddle is clipText for texts whose end matters.
+func clipMiddle(text string) string {
+	if len(text) > maxText+maxEnd {
+		text = text[:maxText] + " … " + text[len(text)-maxEnd:]
+	}
+	return strings.ToValidUTF8(text, "�")
+}
+
+// asIs is for operations that know no secrets.
+func asIs(text string) string { return text }
+
+// final gives a fault the words in which it leaves the package: secrets are taken out
+// first, then its length is bounded, because half a secret would not be recognized. Only
+// worker.Unhealthy is left of the cause as it is; the text of any other may hold secrets.
+func final(err error, hide func(string) string) error {
 	var f *fault.Error
 	if !errors.As(err, &f) {
 		return err
 	}
 	clean := *f
-	clean.Public = redact(f.Public)
-	if f.Cause != nil {
-		clean.Cause = errors.New(redact(f.Cause.Error()))
+	clean.Public = hide(f.Public)
+	var bad worker.Unhealthy
+	switch {
+	case errors.As(f.Cause, &bad): // bounded already
+		clean.Cause = worker.Unhealthy{Service: bad.Service, Lines: hide(bad.Lines)}
+		return &clean
+	case f.Cause != nil:
+		clean.Cause = errors.New(clipMiddle(hide(f.Cause.Error())))
 	}
+	clean.Public = clipMiddle(clean.Public)
 	return &clean
 }

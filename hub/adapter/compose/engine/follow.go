@@ -71,7 +71,7 @@ func (f *follower) begin(o observed, tail int) (logRange, bool) {
 
 func (f *follower) follow(ctx context.Context, o observed, r logRange) error {
 	lines := f.out.lines(o.name)
-	err := f.engine.copyLogs(ctx, o, r, lines)
+	err := f.engine.copyLogs(ctx, o, r, lines, lines)
 	lines.flush()
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -14,11 +14,11 @@ import (
 func (e *Engine) Info(ctx context.Context) (worker.EngineInfo, error) {
 	version, err := e.docker.ServerVersion(ctx, client.ServerVersionOptions{})
 	if err != nil {
-		return worker.EngineInfo{}, e.unread(ctx, err)
+		return worker.EngineInfo{}, e.unread(ctx, err, asIs)
 	}
 	list, err := e.docker.ContainerList(ctx, client.ContainerListOptions{All: true})
 	if err != nil {
-		return worker.EngineInfo{}, e.unread(ctx, err)
+		return worker.EngineInfo{}, e.unread(ctx, err, asIs)
 	}
 	info := worker.EngineInfo{
 		Version: version.Version, APIVersion: e.docker.ClientVersion(), // the negotiated one

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"sync"
 )
@@ -70,21 +69,4 @@ func (l *lineWriter) pass(lines []byte) error {
 	defer l.to.mu.Unlock()
 	_, err := l.to.w.Write(lines)
 	return err
-}
-
-var errFull = errors.New("enough was read")
-
-// limited passes on at most left bytes, then ends the copy.
-type limited struct {
-	w    io.Writer
-	left int
-}
-
-// Write fails with errFull once the limit is reached.
-func (l *limited) Write(p []byte) (int, error) {
-	if len(p) > l.left {
-		return 0, errFull
-	}
-	l.left -= len(p)
-	return l.w.Write(p)
 }

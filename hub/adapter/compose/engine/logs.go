@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -21,7 +20,7 @@ const maxTail = 10_000
 func (e *Engine) Logs(ctx context.Context, projectName, service string, tail int, follow bool, w io.Writer) error {
 	found, err := e.ofService(ctx, projectName, service)
 	if err != nil {
-		return e.unread(ctx, err)
+		return e.unread(ctx, err, asIs)
 	}
 	tail = min(max(tail, 0), maxTail)
 	out := &shared{w: w, named: len(found) > 1}
@@ -34,14 +33,14 @@ func (e *Engine) Logs(ctx context.Context, projectName, service string, tail int
 	if follow && ctx.Err() != nil {
 		return nil
 	}
-	return e.unread(ctx, err)
+	return e.unread(ctx, err, asIs)
 }
 
 // readLogs writes one container after the other.
 func (e *Engine) readLogs(ctx context.Context, found []observed, tail int, out *shared) error {
 	for _, o := range found {
 		lines := out.lines(o.name)
-		if err := e.copyLogs(ctx, o, logRange{tail: tail}, lines); err != nil {
+		if err := e.copyLogs(ctx, o, logRange{tail: tail}, lines, lines); err != nil {
 			return err
 		}
 		lines.flush()
@@ -56,8 +55,8 @@ type logRange struct {
 	since  time.Time // zero: from the beginning
 }
 
-// copyLogs writes a container's output, both streams, to w.
-func (e *Engine) copyLogs(ctx context.Context, o observed, r logRange, w io.Writer) error {
+// copyLogs writes a container's two streams; that of a terminal is one, out.
+func (e *Engine) copyLogs(ctx context.Context, o observed, r logRange, out, errOut io.Writer) error {
 	options := client.ContainerLogsOptions{ShowStdout: true, ShowStderr: true, Follow: r.follow, Tail: strconv.Itoa(r.tail)}
 	if !r.since.IsZero() {
 		options.Since = fmt.Sprintf("%d.%09d", r.since.Unix(), r.since.Nanosecond())
@@ -68,12 +67,9 @@ func (e *Engine) copyLogs(ctx context.Context, o observed, r logRange, w io.Writ
 	}
 	defer stream.Close()
 	if o.tty {
-		_, err = io.Copy(w, stream)
+		_, err = io.Copy(out, stream)
 	} else {
-		_, err = stdcopy.StdCopy(w, w, stream)
-	}
-	if errors.Is(err, errFull) {
-		return nil
+		_, err = stdcopy.StdCopy(out, errOut, stream)
 	}
 	return err
 }

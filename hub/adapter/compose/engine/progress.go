@@ -27,7 +27,7 @@ func relay(report func(string), names map[string]string, hide func(string) strin
 		ended <- err
 	}()
 	for line := range p.lines {
-		report(hide(line))
+		report(clipText(hide(line)))
 	}
 	return <-ended
 }
@@ -71,7 +71,7 @@ func (p *progress) say(line string) {
 	if p.count == maxLines {
 		line = "further lines are left out"
 	}
-	p.lines <- clipText(line)
+	p.lines <- line
 }
 
 func (p *progress) close() {

@@ -25,12 +25,12 @@ const (
 
 // Pull fetches images. See worker.Engine.
 func (e *Engine) Pull(ctx context.Context, p worker.Project, force bool, report func(line string)) error {
-	hide := redactor(p)
+	hide := redactor(p).Redact
 	project, err := load(ctx, p)
 	if err == nil {
 		err = e.pull(ctx, project, force, hide, report)
 	}
-	return redactFault(e.failed(ctx, err), hide)
+	return e.failed(ctx, err, hide)
 }
 
 func (e *Engine) pull(ctx context.Context, project *types.Project, force bool, hide func(string) string, report func(string)) error {
@@ -110,7 +110,7 @@ func amount(layers map[string]jsonstream.Progress) string {
 }
 
 func imageFault(w wanted, reason, next string) *fault.Error {
-	return fault.New(fault.Invalid, "engine.image", "%s: the image %s cannot be used: %s. %s", w.service, w.image, clipText(reason), next)
+	return fault.New(fault.Invalid, "engine.image", "%s: the image %s cannot be used: %s. %s", w.service, w.image, reason, next)
 }
 
 // refused says in plain words why an image could not be pulled.

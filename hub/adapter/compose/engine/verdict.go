@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/compose-spec/compose-go/v2/types"
 	"github.com/moby/moby/api/types/container"
@@ -12,6 +13,9 @@ import (
 // maxRestarts is how often a container may restart while Verify watches. Once or twice
 // is what a service does that starts before its database; more is a loop.
 const maxRestarts = 3
+
+// minRun is how long a container without health check must have run to count as up.
+const minRun = time.Second
 
 type verdict int
 
@@ -62,6 +66,18 @@ func (o observed) describe() string {
 		text += fmt.Sprintf(", restarted %d times", o.restarts)
 	}
 	return text
+}
+
+// latest returns the compose service of the container that started last, the most likely
+// one to have kept the others from being watched to the end.
+func latest(own []observed) string {
+	last := observed{}
+	for _, o := range own {
+		if !o.started.Before(last.started) {
+			last = o
+		}
+	}
+	return last.service
 }
 
 // firstFailed returns the first failed container of a project's services, by name.

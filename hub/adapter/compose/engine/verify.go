@@ -8,8 +8,9 @@ import (
 	"time"
 
 	"github.com/compose-spec/compose-go/v2/types"
+	"github.com/moby/moby/api/types/container"
 
-	"berth/core/fault"
+	"berth/core/secrets"
 	"berth/hub/worker"
 )
 
@@ -17,24 +18,29 @@ import (
 const defaultTimeout = 30 * time.Minute
 
 // Verify waits until a project is healthy. See worker.Engine. A container may restart
-// twice while it is watched; the third restart is a failure, and each begins the time
-// for stable anew. A timeout of zero or less is half an hour.
+// twice; the third restart is a failure, and each begins the time for stable anew. Restarts
+// count from when a container is first seen, or, when this deployment made it, from its
+// making. A timeout of zero or less is half an hour.
 func (e *Engine) Verify(ctx context.Context, p worker.Project, timeout, stable time.Duration, report func(line string)) error {
-	hide := redactor(p)
+	r := redactor(p)
 	project, err := load(ctx, p)
 	if err == nil {
-		w := &watch{engine: e, project: project, stable: stable, report: func(line string) { report(hide(clipText(line))) }}
+		w := newWatch(e, project, stable)
+		w.redactor, w.deployment = r, p.Labels[worker.LabelDeployment]
+		w.report = func(line string) { report(clipText(r.Redact(line))) }
 		err = w.run(ctx, timeout)
 	}
-	return redactFault(e.unread(ctx, err), hide)
+	return e.unread(ctx, err, r.Redact)
 }
 
 // watch is one run of Verify.
 type watch struct {
-	engine  *Engine
-	project *types.Project
-	stable  time.Duration
-	report  func(string)
+	engine     *Engine
+	project    *types.Project
+	stable     time.Duration
+	redactor   *secrets.Redactor
+	deployment string // whose containers are new; empty: none are
+	report     func(string)
 
 	before map[string]int // restart counts when a container was first seen, by id
 	said   string         // the last line about what is waited for
@@ -42,11 +48,14 @@ type watch struct {
 	print  string         // what was well: containers and their starts
 }
 
+func newWatch(e *Engine, project *types.Project, stable time.Duration) *watch {
+	return &watch{engine: e, project: project, stable: stable, report: func(string) {}, before: map[string]int{}}
+}
+
 func (w *watch) run(ctx context.Context, timeout time.Duration) error {
 	if timeout <= 0 {
 		timeout = defaultTimeout
 	}
-	w.before = map[string]int{}
 	began := time.Now()
 	for {
 		seen, err := w.engine.observe(ctx, w.project.Name)
@@ -75,14 +84,14 @@ func (w *watch) look(ctx context.Context, seen []observed) (time.Duration, error
 	own := ofProject(w.project, seen)
 	for _, o := range own {
 		if _, known := w.before[o.id]; !known {
-			w.before[o.id] = o.restarts
+			w.before[o.id] = w.restartsBefore(o)
 		}
 	}
 	if bad := firstFailed(w.project, own, w.before); bad != nil {
-		return 0, w.engine.unhealthy(ctx, *bad)
+		return 0, w.engine.unhealthy(ctx, *bad, w.redactor)
 	}
 	if missing := w.missing(own); missing != "" {
-		return 0, fault.New(fault.Conflict, "engine.unhealthy", "%s has no container any more: something removed it while the deployment ran.", missing)
+		return 0, unhealthyFault(missing, "", "%s has no container any more: something removed it while the deployment ran.", missing)
 	}
 	pending := w.pending(own)
 	if len(pending) > 0 {
@@ -91,6 +100,16 @@ func (w *watch) look(ctx context.Context, seen []observed) (time.Duration, error
 		return w.engine.pace.most, nil
 	}
 	return w.steady(own), nil
+}
+
+// restartsBefore is how often a container had restarted before what is judged here. What a
+// container does that this deployment made is all the deployment's, also while Compose
+// waited for another one.
+func (w *watch) restartsBefore(o observed) int {
+	if w.deployment != "" && o.summary.Labels[worker.LabelDeployment] == w.deployment {
+		return 0
+	}
+	return o.restarts
 }
 
 // steady returns how much longer everything must stay as it is.
@@ -103,12 +122,26 @@ func (w *watch) steady(own []observed) time.Duration {
 		w.since, w.print = time.Now(), print.String()
 	}
 	left := w.stable - time.Since(w.since)
+	if left <= 0 && !w.proven(own) {
+		return min(minRun, w.engine.pace.most) // nothing to say about: it is a moment
+	}
 	if left <= 0 {
 		w.say("every compose service is up")
 		return 0
 	}
 	w.say(fmt.Sprintf("every compose service is up; watching for %v", w.stable))
 	return left
+}
+
+// proven reports whether every container that declares no health check has run for long
+// enough to tell it from one that dies at once.
+func (w *watch) proven(own []observed) bool {
+	for _, o := range own {
+		if o.state == container.StateRunning && o.health == "" && time.Since(o.started) < minRun && time.Since(w.since) < minRun {
+			return false
+		}
+	}
+	return true
 }
 
 func (w *watch) pending(own []observed) []string {
@@ -143,10 +176,10 @@ func (w *watch) missing(own []observed) string {
 func (w *watch) late(ctx context.Context, seen []observed, timeout time.Duration) error {
 	for _, o := range ofProject(w.project, seen) {
 		if judge(o, w.before[o.id]) == waiting {
-			return w.engine.unhealthyAfter(ctx, o, timeout)
+			return w.engine.unhealthyAfter(ctx, o, w.redactor, timeout)
 		}
 	}
-	return fault.New(fault.Conflict, "engine.unhealthy", "The compose services did not stay up for %v within %v.", w.stable, timeout)
+	return unhealthyFault(latest(ofProject(w.project, seen)), "", "The compose services did not stay up for %v within %v.", w.stable, timeout)
 }
 
 // say reports a line unless it was the last one.

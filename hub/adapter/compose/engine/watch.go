@@ -18,7 +18,7 @@ func (e *Engine) Watch(ctx context.Context, changed func()) error {
 		case <-stream.Messages:
 			changed()
 		case err := <-stream.Err:
-			return e.unread(ctx, err)
+			return e.unread(ctx, err, asIs)
 		}
 	}
 }

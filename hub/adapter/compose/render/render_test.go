@@ -251,6 +251,26 @@ secrets: {s: {environment: S}}
 	}
 }
 
+func TestServicesSayHowManyContainersTheyHave(t *testing.T) {
+	out := mustRead(t, map[string]string{"compose.yaml": `
+services:
+  one: {image: a}
+  three: {image: a, scale: 3}
+  replicas: {image: a, deploy: {replicas: 2}}
+  none: {image: a, scale: 0}
+  from-variable: {image: a, scale: "${COUNT:-4}"}
+`})
+	want := map[string]int{"one": 1, "three": 3, "replicas": 2, "none": 0, "from-variable": 4}
+	if len(out.Services) != len(want) {
+		t.Fatalf("services are %+v", out.Services)
+	}
+	for _, s := range out.Services {
+		if s.Scale != want[s.Name] || s.Idle != (want[s.Name] == 0) {
+			t.Errorf("%+v, want %d containers", s, want[s.Name])
+		}
+	}
+}
+
 func TestWarnings(t *testing.T) {
 	cases := map[string]struct {
 		files map[string]string
