@@ -9,7 +9,7 @@ type Plan struct {
 	Commit    core.Commit
 	Revision  int  // the kept revision that the render equals; 0: it would be a new one
 	Current   int  // revision that is in place; 0: none
-	UpToDate  bool // nothing would be created, recreated, started or removed
+	UpToDate  bool // every compose service would be left as it is
 	Worker    core.WorkerID
 	Observed  bool // false: the stack's worker is away; the plan goes by what it said last
 	Services  []PlannedService
@@ -32,8 +32,9 @@ type PlanAction string
 const (
 	PlanCreate   PlanAction = "create"
 	PlanRecreate PlanAction = "recreate"
-	PlanStart    PlanAction = "start" // its container is there and stopped
-	PlanScale    PlanAction = "scale" // containers are added or taken away; the others stay
+	PlanScale    PlanAction = "scale"   // containers are added or taken away; the others stay
+	PlanRestart  PlanAction = "restart" // its containers are stopped and started again, and stay what they are
+	PlanStart    PlanAction = "start"   // its container is there and stopped
 	PlanRemove   PlanAction = "remove"
 	PlanLeave    PlanAction = "leave"
 )
@@ -41,7 +42,7 @@ const (
 // Reason is one cause of a planned action. Values are masked where they may be secret.
 type Reason struct {
 	Kind   ReasonKind `json:"kind"`
-	Name   string     `json:"name"`   // of the field, file or variable
+	Name   string     `json:"name"`   // of the field, file, variable, …
 	Before string     `json:"before"` // empty: it was not there
 	After  string     `json:"after"`  // empty: it is not there any more
 }
@@ -54,5 +55,9 @@ const (
 	ReasonField     ReasonKind = "field"     // of the compose service: "image", "environment.LOG_LEVEL"
 	ReasonFile      ReasonKind = "file"      // of the repository, that the compose service mounts
 	ReasonVariable  ReasonKind = "variable"  // a secret variable that reaches it
+	ReasonNetwork   ReasonKind = "network"   // that it uses, is defined otherwise: "default.driver_opts.mtu"
+	ReasonVolume    ReasonKind = "volume"    // that it uses, is another one
+	ReasonService   ReasonKind = "service"   // whose container it shares, or that it restarts with
 	ReasonContainer ReasonKind = "container" // what was found on the host
+	ReasonOption    ReasonKind = "option"    // what was asked of the deployment
 )

@@ -3,7 +3,8 @@
 // the line of every key.
 //
 // It must not know what any key means; core/stacks judges that. Compose files have a
-// reader of their own, hub/adapter/compose/render. Start with Reader.
+// reader of their own, hub/adapter/compose/render; what that has written is decoded by
+// Rendered. Start with Reader.
 package yaml
 
 import (
@@ -21,11 +22,13 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Limits of a document.
-const (
-	maxBytes = 64 << 10
-	maxDepth = 16
-	maxNodes = 5000
+// limits of a document.
+type limits struct{ bytes, depth, nodes int }
+
+var (
+	smallFile = limits{64 << 10, 16, 5000}
+	// renderedFile has room for whatever hub/adapter/compose/render writes.
+	renderedFile = limits{1 << 20, 128, 200_000}
 )
 
 // Reader implements core.DocumentReader. It has no state.
@@ -33,9 +36,20 @@ type Reader struct{}
 
 // ReadDocument decodes content. Faults: Invalid "document.invalid" with the line,
 // TooLarge "document.too_large".
-func (Reader) ReadDocument(content []byte) (core.Document, error) {
-	if len(content) > maxBytes {
-		return core.Document{}, tooLarge("the file has %d bytes, at most %d are read", len(content), maxBytes)
+func (Reader) ReadDocument(content []byte) (core.Document, error) { return read(content, smallFile) }
+
+// Rendered implements core.DocumentReader for the rendered Compose files of revisions, which
+// are larger. It has no state.
+type Rendered struct{}
+
+// ReadDocument decodes content. Faults as those of Reader.
+func (Rendered) ReadDocument(content []byte) (core.Document, error) {
+	return read(content, renderedFile)
+}
+
+func read(content []byte, l limits) (core.Document, error) {
+	if len(content) > l.bytes {
+		return core.Document{}, tooLarge("the file has %d bytes, at most %d are read", len(content), l.bytes)
 	}
 	if !utf8.Valid(content) {
 		return core.Document{}, invalid("the file is not UTF-8 text")
@@ -44,7 +58,7 @@ func (Reader) ReadDocument(content []byte) (core.Document, error) {
 	if err != nil {
 		return core.Document{}, err
 	}
-	w := &walk{lines: map[string]int{}}
+	w := &walk{limits: l, lines: map[string]int{}}
 	value, err := w.mapping(root, "", 0)
 	return core.Document{Value: value, Lines: w.lines}, err
 }
@@ -72,8 +86,9 @@ func parse(content []byte) (*yaml.Node, error) {
 
 // walk turns nodes into plain values.
 type walk struct {
-	lines map[string]int
-	nodes int
+	limits limits
+	lines  map[string]int
+	nodes  int
 }
 
 func (w *walk) mapping(n *yaml.Node, path string, depth int) (map[string]any, error) {
@@ -106,8 +121,8 @@ func join(path, key string) string {
 
 func (w *walk) value(n *yaml.Node, path string, depth int) (any, error) {
 	w.nodes++
-	if w.nodes > maxNodes || depth > maxDepth {
-		return nil, tooLarge("line %d: more than %d values or %d levels", n.Line, maxNodes, maxDepth)
+	if w.nodes > w.limits.nodes || depth > w.limits.depth {
+		return nil, tooLarge("line %d: more than %d values or %d levels", n.Line, w.limits.nodes, w.limits.depth)
 	}
 	switch n.Kind {
 	case yaml.MappingNode:

@@ -1,7 +1,9 @@
 package yaml
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -39,7 +41,7 @@ func TestReadDocumentRefuses(t *testing.T) {
 		"no UTF-8":          {"a: \xff\n", "UTF-8"},
 		"a tab":             {"a:\n\tb: 1\n", "line 2"},
 		"deep nesting":      {"a: " + strings.Repeat("[", 40) + strings.Repeat("]", 40), "levels"},
-		"too much":          {"a: " + strings.Repeat("x", maxBytes), "bytes"},
+		"too much":          {"a: " + strings.Repeat("x", smallFile.bytes), "bytes"},
 	} {
 		_, err := Reader{}.ReadDocument([]byte(test.content))
 		if err == nil || !strings.Contains(fault.PublicOf(err), test.says) {
@@ -116,4 +118,21 @@ func FuzzReadDocument(f *testing.F) {
 		}
 		_, _ = stacks.ReadManifest("f", core.Document{Value: doc.Value, Lines: doc.Lines})
 	})
+}
+
+func TestARenderedProjectMayBeLarger(t *testing.T) {
+	text := []byte("services:\n  web:\n    environment:\n")
+	for i := range 6000 {
+		text = fmt.Appendf(text, "      V%d: \"a value of some length\"\n", i)
+	}
+	if _, err := (Reader{}).ReadDocument(text); fault.CodeOf(err) != "document.too_large" {
+		t.Errorf("as a file of a repository: %v", err)
+	}
+	doc, err := Rendered{}.ReadDocument(text)
+	if err != nil || len(doc.Value["services"].(map[string]any)["web"].(map[string]any)["environment"].(map[string]any)) != 6000 {
+		t.Errorf("as a rendered project: %v", err)
+	}
+	if _, err := (Rendered{}).ReadDocument(append(text, bytes.Repeat([]byte("# \n"), 1<<20)...)); fault.CodeOf(err) != "document.too_large" {
+		t.Errorf("beyond every project: %v", err)
+	}
 }

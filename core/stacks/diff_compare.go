@@ -1,0 +1,73 @@
+package stacks
+
+import (
+	"context"
+
+	"berth/core"
+	"berth/core/fault"
+)
+
+// RevisionSource reads revisions. NotFound "revision.not_found".
+type RevisionSource interface {
+	Revision(ctx context.Context, stack core.StackID, number int) (Revision, error)
+	// Revisions lists those whose number is below before, newest first; before 0: all.
+	Revisions(ctx context.Context, stack core.StackID, before, limit int) ([]Revision, error)
+}
+
+// RenderedFiles keeps the rendered Compose files of revisions. NotFound "revision.compose_missing".
+type RenderedFiles interface {
+	Compose(stack core.StackID, number int) ([]byte, error)
+}
+
+// Comparer compares the revisions of a stack.
+type Comparer struct {
+	revisions RevisionSource
+	files     RenderedFiles
+	documents core.DocumentReader
+}
+
+// NewComparer returns a comparer. documents decodes rendered Compose files.
+func NewComparer(revisions RevisionSource, files RenderedFiles, documents core.DocumentReader) *Comparer {
+	return &Comparer{revisions, files, documents}
+}
+
+// Project reads a revision with its rendered file.
+func (c *Comparer) Project(ctx context.Context, stack core.StackID, number int) (Project, error) {
+	revision, err := c.revisions.Revision(ctx, stack, number)
+	if err != nil {
+		return Project{}, err
+	}
+	text, err := c.files.Compose(stack, number)
+	if err != nil {
+		return Project{}, err
+	}
+	document, err := c.documents.ReadDocument(text)
+	if err != nil {
+		return Project{}, fault.New(fault.Internal, "revision.storage", "The stored Compose file of revision %d cannot be read. Sync the stack to store it again.", number).Because(err)
+	}
+	return ProjectOf(revision, document), nil
+}
+
+// Compare lists how a revision differs from another one; with 0 from the newest one before it. The first
+// revision differs from nothing in all that it has; with says what was compared.
+func (c *Comparer) Compare(ctx context.Context, stack core.StackID, number, with int) (changes []RevisionChange, compared int, err error) {
+	after, err := c.Project(ctx, stack, number)
+	if err != nil {
+		return nil, 0, err
+	}
+	if with == 0 {
+		earlier, err := c.revisions.Revisions(ctx, stack, number, 1)
+		if err != nil {
+			return nil, 0, err
+		}
+		if len(earlier) == 0 {
+			return ProjectChanges(Project{Manifest: after.Manifest}, after), 0, nil
+		}
+		with = earlier[0].Number
+	}
+	before, err := c.Project(ctx, stack, with)
+	if err != nil {
+		return nil, 0, err
+	}
+	return ProjectChanges(before, after), with, nil
+}
