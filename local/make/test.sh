@@ -42,4 +42,11 @@ need chromium chromium
 	fail "The fonts of the package fonts-dejavu-core are missing, and $(why_not). Install them and run make again."
 need_docker
 local/make/check.sh --fast
-go test -timeout 30m "$@" ./...
+
+# What is below local starts whole servers, containers and other things that take a machine's
+# attention, so those packages follow each other. All run, even when something failed before.
+status=0
+# shellcheck disable=SC2046 # names of packages hold no spaces
+go test -timeout 30m "$@" $(go list ./... | grep -v '^berth/local/') || status=1
+go test -timeout 40m -p 1 "$@" ./local/... || status=1
+exit $status
