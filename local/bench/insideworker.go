@@ -14,6 +14,7 @@ import (
 	"berth/hub/adapter/websocket"
 	"berth/hub/link"
 	"berth/hub/worker"
+	"berth/local/stand/dryengine"
 )
 
 // insideWorker is a real worker in this process, on a container engine that only
@@ -52,7 +53,7 @@ func (b *bench) startInsideWorker(ctx context.Context, srv *server) (*insideWork
 	}
 	w := worker.New(worker.Options{
 		Dial:   func(ctx context.Context) (link.Conn, wire.Enrolled, error) { return websocket.Dial(ctx, dial) },
-		Engine: newMemoryEngine(), Key: key, DataDir: dir, Hostname: hostname, Version: "bench", Heartbeat: beat,
+		Engine: &dryengine.Engine{Image: image}, Key: key, DataDir: dir, Hostname: hostname, Version: "bench", Heartbeat: beat,
 		Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
