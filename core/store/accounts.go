@@ -73,7 +73,7 @@ func accountByID(tx *Tx, id core.ServiceAccountID) (identity.ServiceAccount, err
 
 // AddServiceAccount implements identity.AccountStore.
 func (s *Store) AddServiceAccount(ctx context.Context, who access.Principal, a identity.ServiceAccount) error {
-	return s.db.Write(ctx, func(tx *Tx) error {
+	return s.db.WriteNew(ctx, func(tx *Tx) error {
 		if err := tx.insert(errAccountNameTaken, `INSERT INTO service_accounts (id, name, role, disabled, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)`,
 			a.ID, a.Name, a.Role, a.Disabled, micros(a.CreatedAt), micros(a.UpdatedAt)); err != nil {
 			return err

@@ -31,7 +31,7 @@ func credentialByID(tx *Tx, id core.CredentialID, missing error) (repositories.C
 
 // AddCredential implements repositories.Store.
 func (s *Store) AddCredential(ctx context.Context, c repositories.Credential, password seal.Sealed, e access.AuditEvent) error {
-	return s.db.Write(ctx, func(tx *Tx) error {
+	return s.db.WriteNew(ctx, func(tx *Tx) error {
 		err := tx.insert(errCredentialNameTaken, `INSERT INTO credentials (`+credentialColumns+`, sealed) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 			c.ID, c.Name, c.Type, c.Host, c.Username, micros(c.CreatedAt), password)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"berth/core"
@@ -20,11 +21,15 @@ type DB struct {
 	// broken is called with an error that means a commit may or may not be on disk; going
 	// on would risk showing what is not stored.
 	broken func(error)
+	closed atomic.Bool // after such an error: nothing is read or written any more
+	ground Ground      // nil: unknown
+	reads  reads
 }
 
 // NewDB joins a writer and a pool of readers of one database. They may be the same.
 // broken may be nil; otherwise it is called when a commit fails with an I/O error, and ends the
-// process. Other failures leave the rows as they were and are faults only.
+// process; until then every transaction is refused. Other failures leave the rows as they were and
+// are faults only.
 func NewDB(writer, readers *sql.DB, dialect Dialect, broken func(error)) *DB {
 	return &DB{writer: writer, readers: readers, dialect: dialect, broken: broken}
 }
@@ -40,6 +45,8 @@ func (db *DB) Close() error {
 
 // Read runs fn in a read-only transaction: one consistent view, no locks that block writers.
 func (db *DB) Read(ctx context.Context, fn func(*Tx) error) error {
+	ctx, done := db.reads.begin(ctx)
+	defer done()
 	return db.in(ctx, db.readers, &sql.TxOptions{ReadOnly: db.dialect.ReadOnlyTx}, fn)
 }
 
@@ -49,10 +56,22 @@ const maxAttempts = 5
 var errReadOnly = fault.New(fault.Unavailable, "store.broken",
 	"The database takes no writes; nothing was changed. Check that its files below DATA_DIR are where they were and may be written.")
 
+var errBroken = fault.New(fault.Unavailable, "store.broken",
+	"The database could not be read or written. The server's log names the cause; check the disk below DATA_DIR.")
+
 // Write runs fn in the writing transaction and commits it when fn returns nil. fn may be
 // run again from the start when the database asks for that, so it must have no effect
-// outside the transaction.
+// outside the transaction. On a full disk what was kept for that moment is given up once.
 func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
+	err := db.attempt(ctx, fn)
+	if err != nil && db.dialect.Full(err) && db.giveWay() {
+		return db.attempt(ctx, fn)
+	}
+	return err
+}
+
+// attempt runs and commits fn, again when the database asks for that.
+func (db *DB) attempt(ctx context.Context, fn func(*Tx) error) error {
 	for attempt := 0; ; attempt++ {
 		err := db.in(ctx, db.writer, nil, fn)
 		switch {
@@ -67,6 +86,9 @@ func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 }
 
 func (db *DB) in(ctx context.Context, pool *sql.DB, opts *sql.TxOptions, fn func(*Tx) error) error {
+	if db.closed.Load() {
+		return errBroken
+	}
 	tx, err := pool.BeginTx(ctx, opts)
 	if err != nil {
 		return db.failure(ctx, "begin", err)
@@ -76,17 +98,28 @@ func (db *DB) in(ctx context.Context, pool *sql.DB, opts *sql.TxOptions, fn func
 		return db.failure(ctx, "run", err)
 	}
 	if err := tx.Commit(); err != nil {
-		if db.dialect.Broken(err) && db.broken != nil {
-			db.broken(fmt.Errorf("store: commit: %w", err))
+		if db.dialect.Broken(err) && !db.dialect.Full(err) {
+			db.Break(fmt.Errorf("store: commit: %w", err))
 		}
 		return db.failure(ctx, "commit", err)
 	}
 	return nil
 }
 
+// Break says that it is unknown what is on the disk: err met a commit, or an adapter that tends the
+// files. From now on every transaction is refused.
+func (db *DB) Break(err error) {
+	if db.broken != nil && db.closed.CompareAndSwap(false, true) {
+		db.broken(err)
+	}
+}
+
 // failure turns an error of the database into a fault; faults of the caller pass.
 func (db *DB) failure(ctx context.Context, step string, err error) error {
 	var known *fault.Error
+	if errors.Is(context.Cause(ctx), errReadCut) {
+		return errReadCut.Because(err)
+	}
 	if errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
@@ -96,8 +129,7 @@ func (db *DB) failure(ctx context.Context, step string, err error) error {
 		return fault.New(fault.Unavailable, "store.disk_full",
 			"The server's disk is full, so nothing can be stored. Free some space below DATA_DIR; nothing was changed.").Because(err)
 	case db.dialect.Broken(err):
-		return fault.New(fault.Unavailable, "store.broken",
-			"The database could not be read or written. The server's log names the cause; check the disk below DATA_DIR.").Because(err)
+		return errBroken.Because(err)
 	case ctx.Err() != nil: // the driver met the transaction that its context's end rolled back
 		return fmt.Errorf("store: %s: %w", step, ctx.Err())
 	}
@@ -114,7 +146,9 @@ type Dialect struct {
 	Retry       func(error) bool          // the transaction may be run again
 	Full        func(error) bool          // no space left
 	Broken      func(error) bool          // an I/O error or a damaged file: after a commit the state on disk is unknown
+	Damaged     func(error) bool          // what is stored is not a database, or not a whole one
 	ReadOnly    func(error) bool          // the database takes no writes at all
+	Check       string                    // reads everything and returns what is damaged, or one row "ok"
 	ReadOnlyTx  bool                      // the driver understands sql.TxOptions.ReadOnly
 }
 

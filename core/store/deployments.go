@@ -64,7 +64,7 @@ func (s *Store) OpenDeployments(ctx context.Context) ([]stacks.Deployment, error
 
 // StartDeployment moves a queued deployment to running; Conflict when it is not queued any more.
 func (s *Store) StartDeployment(ctx context.Context, id core.DeploymentID) (stacks.Deployment, error) {
-	return write(ctx, s, func(tx *Tx) (stacks.Deployment, error) {
+	return writeNew(ctx, s, func(tx *Tx) (stacks.Deployment, error) {
 		now := micros(s.now())
 		// Another deployment of the stack that still runs violates a unique index.
 		n, err := tx.exec(`UPDATE deployments SET state = ?, started_at = ?, commit_hash = '' WHERE id = ? AND state = ?`, stacks.DeploymentRunning, now, id, stacks.DeploymentQueued)

@@ -13,7 +13,7 @@ import (
 // QueueDeployment stores the wish for a deployment: one transaction with decision, audit
 // and the stack's status. The returned deployment is the one that covers the wish.
 func (s *Store) QueueDeployment(ctx context.Context, ask stacks.Ask, by access.Principal) (stacks.Deployment, error) {
-	return write(ctx, s, func(tx *Tx) (stacks.Deployment, error) {
+	return writeNew(ctx, s, func(tx *Tx) (stacks.Deployment, error) {
 		d, err := s.queue(tx, ask)
 		if err == nil && by.Kind != access.KindSystem {
 			err = s.audit(tx, by.Audit("stack."+verb(ask.Trigger), string(ask.Stack), string(d.ID)))
@@ -28,7 +28,7 @@ func (s *Store) QueueAll(ctx context.Context, asks []stacks.Ask) error {
 	if len(asks) == 0 {
 		return nil
 	}
-	return s.db.Write(ctx, func(tx *Tx) error {
+	return s.db.WriteNew(ctx, func(tx *Tx) error {
 		for _, ask := range asks {
 			_, err := s.queue(tx, ask)
 			if err != nil && !passedOver(err) {
@@ -97,8 +97,8 @@ func (s *Store) cover(tx *Tx, c stacks.Coverage, now time.Time) (stacks.Deployme
 		d.ID, d.QueuedAt = core.DeploymentID(core.NewID(core.PrefixDeployment, now)), fromMicros(micros(now))
 		return d, insertDeployment(tx, d)
 	case d.State == stacks.DeploymentQueued && !c.Waits:
-		return d, tx.change(errDeploymentMoved, `UPDATE deployments SET commit_hash = ?, options = ? WHERE id = ? AND state = ?`,
-			d.Commit, toJSON(d.Options), d.ID, stacks.DeploymentQueued)
+		return d, tx.change(errDeploymentMoved, `UPDATE deployments SET commit_hash = ?, options = ?, trigger = ?, actor = ? WHERE id = ? AND state = ?`,
+			d.Commit, toJSON(d.Options), d.Trigger, d.Actor, d.ID, stacks.DeploymentQueued)
 	}
 	return d, nil
 }

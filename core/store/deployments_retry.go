@@ -14,6 +14,9 @@ const maxDue = 100
 // QueueRetries queues the deployments that are due to be tried again, in one commit. Stacks
 // that are paused or being deleted, or whose automatic sync was switched off since, stay as they are.
 func (s *Store) QueueRetries(ctx context.Context) (queued int, err error) {
+	if !s.db.Room() {
+		return 0, nil // what is due waits
+	}
 	due, err := read(ctx, s, func(tx *Tx) ([]stacks.Stack, error) {
 		return many(tx, scanStack, `SELECT `+stackColumns+` FROM stacks
 			WHERE retry_at > 0 AND retry_at <= ? AND (auto_sync = 1 OR retry_aim <> '{}') AND paused = 0 AND deleting = 0 ORDER BY retry_at LIMIT ?`, micros(s.now()), maxDue)
@@ -34,6 +37,9 @@ func (s *Store) QueueRetries(ctx context.Context) (queued int, err error) {
 
 // QueueHeals queues the repairs of drifted stacks that are due, in one commit.
 func (s *Store) QueueHeals(ctx context.Context) (queued int, err error) {
+	if !s.db.Room() {
+		return 0, nil
+	}
 	due, err := read(ctx, s, func(tx *Tx) ([]stacks.Stack, error) {
 		return many(tx, scanStack, `SELECT `+stackColumns+` FROM stacks
 			WHERE heal_at > 0 AND heal_at <= ? AND drifted = 1 AND paused = 0 AND deleting = 0 AND revision > 0 ORDER BY heal_at LIMIT ?`, micros(s.now()), maxDue)
@@ -41,7 +47,7 @@ func (s *Store) QueueHeals(ctx context.Context) (queued int, err error) {
 	if err != nil || len(due) == 0 {
 		return 0, err
 	}
-	return len(due), s.db.Write(ctx, func(tx *Tx) error {
+	return len(due), s.db.WriteNew(ctx, func(tx *Tx) error {
 		for _, st := range due {
 			if _, err := tx.exec(`UPDATE stacks SET heal_at = 0, heals = heals + 1 WHERE id = ?`, st.ID); err != nil {
 				return err

@@ -49,7 +49,7 @@ func (s *Store) StoredKey(ctx context.Context, id core.APIKeyID) (identity.Store
 
 // AddAPIKey implements identity.AccountStore.
 func (s *Store) AddAPIKey(ctx context.Context, who access.Principal, k identity.APIKey, mac []byte) error {
-	return s.db.Write(ctx, func(tx *Tx) error {
+	return s.db.WriteNew(ctx, func(tx *Tx) error {
 		a, err := accountByID(tx, k.Account)
 		if err != nil {
 			return err

@@ -52,7 +52,7 @@ func (s *Store) RepositoryList(ctx context.Context, ask core.Page) (core.List[re
 
 // AddRepository implements repositories.Store.
 func (s *Store) AddRepository(ctx context.Context, r repositories.Repository, e access.AuditEvent) (repositories.Repository, error) {
-	return write(ctx, s, func(tx *Tx) (repositories.Repository, error) {
+	return writeNew(ctx, s, func(tx *Tx) (repositories.Repository, error) {
 		if err := repositoryAllowed(tx); err != nil {
 			return r, err
 		}

@@ -88,7 +88,7 @@ func (s *Store) StackCounts(ctx context.Context) (map[stacks.Status]int, error) 
 // Conflict "stack.name_taken"; NotFound or Invalid when the repository or worker is missing.
 func (s *Store) CreateStack(ctx context.Context, st stacks.Stack, first *stacks.Ask, by access.Principal) (stacks.Stack, stacks.Deployment, error) {
 	var d stacks.Deployment
-	created, err := write(ctx, s, func(tx *Tx) (stacks.Stack, error) {
+	created, err := writeNew(ctx, s, func(tx *Tx) (stacks.Stack, error) {
 		if err := mustExist(tx, `SELECT 1 FROM repositories WHERE id = ?`, string(st.Repository), "repository_id", "names no repository"); err != nil {
 			return st, err
 		}

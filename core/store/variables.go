@@ -68,7 +68,7 @@ func (s *Store) OwnVariables(ctx context.Context, o variables.Owner) ([]variable
 
 // AddVariable implements variables.Store.
 func (s *Store) AddVariable(ctx context.Context, v variables.Stored, e access.AuditEvent) (variables.Variable, error) {
-	return write(ctx, s, func(tx *Tx) (variables.Variable, error) {
+	return writeNew(ctx, s, func(tx *Tx) (variables.Variable, error) {
 		if err := ownerExists(tx, v.Owner); err != nil {
 			return v.Variable, err
 		}
@@ -153,7 +153,7 @@ func (s *Store) DeleteVariable(ctx context.Context, id core.VariableID, by acces
 
 // ImportVariables implements variables.Store.
 func (s *Store) ImportVariables(ctx context.Context, o variables.Owner, plan func(map[string]variables.Stored) ([]variables.Stored, error), by access.Principal) error {
-	return s.db.Write(ctx, func(tx *Tx) error {
+	return s.db.WriteNew(ctx, func(tx *Tx) error {
 		if err := ownerExists(tx, o); err != nil {
 			return err
 		}

@@ -18,7 +18,7 @@ var errTokenMissing = fault.New(fault.NotFound, "worker_token.not_found", "There
 
 // AddWorkerToken implements fleet.Store.
 func (s *Store) AddWorkerToken(ctx context.Context, t fleet.Token, mac []byte, e access.AuditEvent) error {
-	return s.db.Write(ctx, func(tx *Tx) error {
+	return s.db.WriteNew(ctx, func(tx *Tx) error {
 		if _, err := tx.exec(`DELETE FROM worker_tokens WHERE worker_id = '' AND expires_at < ?`, micros(s.now().Add(-spentAfter))); err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ func scanHeld(row scanner) (fleet.Held, error) {
 
 // EnrolWorker implements fleet.Store.
 func (s *Store) EnrolWorker(ctx context.Context, id core.WorkerTokenID, decide func(fleet.Held) (fleet.Enrolment, error)) (fleet.Worker, error) {
-	return write(ctx, s, func(tx *Tx) (fleet.Worker, error) {
+	return writeNew(ctx, s, func(tx *Tx) (fleet.Worker, error) {
 		held, err := heldToken(tx, id)
 		if err != nil {
 			return fleet.Worker{}, err
