@@ -83,12 +83,18 @@ func (s *session) deliverOpen(ctx context.Context) error {
 			return nil // the next result wakes us
 		}
 		inFlight++
-		if err := s.send(ctx, c); err != nil {
+		var err error
+		s.h.attempt(c.ID, func() { err = s.send(ctx, c) }, func() { err = s.unsendable(ctx, c, errCommandDefect) })
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// errCommandDefect ends what cannot be sent.
+var errCommandDefect = fault.New(fault.Unavailable, "deployment.defect",
+	"A defect in this program kept the command from being sent three times. The server's log has the details.")
 
 // send stores that a command is sent, and sends it. A command whose frame cannot be built
 // has failed: nothing was changed.

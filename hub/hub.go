@@ -19,7 +19,8 @@ type Options struct {
 	Files     RevisionFiles
 	Git       core.GitRemote
 	Compose   core.ComposeReader
-	Documents core.DocumentReader
+	Documents core.DocumentReader // of repositories
+	Rendered  core.DocumentReader // of rendered Compose files, which are larger
 	Snapshots Snapshots
 	Meter     Meter
 
@@ -44,15 +45,17 @@ type Hub struct {
 	recorder *recorder
 	nudges   chan struct{} // holds one: more would say nothing new
 	room     chan struct{} // holds one: there is room for more work at once
+	plans    chan struct{} // holds one for each plan that is being made
 
 	polls     *group[core.RepositoryID]
 	pipelines *group[core.DeploymentID]
 	schedule  *schedule
+	defects   *defects
 
 	mu       sync.Mutex
-	sessions map[core.WorkerID]*session    // guarded by mu; the newest of each worker
+	sessions map[core.WorkerID]*session    // guarded by mu; the newest of each worker that said hello
 	waiting  map[core.DeploymentID]parking // guarded by mu; until a worker that fits connects
-	panics   map[core.DeploymentID]int     // guarded by mu; of deployments that ran into a defect
+	links    map[*session]bool             // guarded by mu; all that are served
 	revoked  map[core.WorkerID]bool        // guarded by mu; since this hub started
 	closing  bool                          // guarded by mu; no session is taken any more
 	serving  sync.WaitGroup                // sessions
@@ -65,10 +68,12 @@ func New(opts Options) *Hub {
 		log:      opts.Log,
 		nudges:   make(chan struct{}, 1),
 		room:     make(chan struct{}, 1),
+		plans:    make(chan struct{}, maxPlans),
 		schedule: newSchedule(opts.Scan),
 		sessions: map[core.WorkerID]*session{},
 		waiting:  map[core.DeploymentID]parking{},
-		panics:   map[core.DeploymentID]int{},
+		links:    map[*session]bool{},
+		defects:  &defects{found: map[any]finding{}},
 		revoked:  map[core.WorkerID]bool{},
 	}
 	h.polls, h.pipelines = newGroup[core.RepositoryID](maxPolls, h.goOn), newGroup[core.DeploymentID](maxPipelines, h.goOn)
@@ -95,20 +100,27 @@ func (h *Hub) goOn() {
 	}
 }
 
+// lastWords is how long, once the hub is stopping, the store may take for what is left to say.
+const lastWords = 6 * time.Second
+
 // Run does the hub's duties until ctx ends, and returns when everything that it started
-// has ended. Sessions are told when to come back.
+// has ended, a few seconds later at most. Sessions are told when to come back.
 func (h *Hub) Run(ctx context.Context) error {
 	var duties sync.WaitGroup
 	duties.Go(func() { h.recorder.run(ctx) })
 	duties.Go(func() { h.keepUp(ctx) })
 	duties.Go(func() { h.count(ctx) })
 	h.tick(ctx)
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
+	defer cancel()
 	h.closeSessions()
 	h.polls.wait()
 	h.pipelines.wait()
 	h.serving.Wait()
 	duties.Wait()
-	return h.recorder.flush(context.WithoutCancel(ctx))
+	err := h.recorder.flush(last)
+	h.report("that no worker is linked any more cannot be stored", h.opts.Fleet.AllWorkersLeft(last))
+	return err
 }
 
 // tick looks after every nudge, when there is room again for more work, and at least once

@@ -2,10 +2,10 @@ package hub
 
 import (
 	"context"
-	"runtime/debug"
 	"time"
 
 	"berth/core"
+	"berth/core/repositories"
 	"berth/core/stacks"
 )
 
@@ -26,18 +26,27 @@ func (h *Hub) lookAtRepositories(ctx context.Context) {
 			return
 		}
 		for _, id := range h.schedule.know(all, now) {
-			h.polls.start(ctx, id, func(ctx context.Context) {
-				h.report("the mirror of a deleted repository stays on disk", h.opts.Git.Forget(ctx, id), "repository", id)
-			})
+			h.polls.start(ctx, id, func(ctx context.Context) { h.safely(id, func() { h.forgetMirror(ctx, id) }) })
 		}
 	}
 	for _, i := range h.schedule.dueNow(now) {
 		r := h.schedule.known[i]
-		if h.polls.start(ctx, r.ID, func(ctx context.Context) { h.safely(r.ID, func() { h.poll(ctx, r) }) }) {
+		if r.AskedAt.IsZero() && h.defects.aside(r.ID, now) {
+			h.schedule.looked(r.ID, now)
+			continue
+		}
+		look := func(ctx context.Context) {
+			h.attempt(r.ID, func() { h.poll(ctx, r) }, func() { h.setAside(ctx, r) })
+		}
+		if h.polls.start(ctx, r.ID, look) {
 			h.schedule.looked(r.ID, now)
 			h.schedule.known[i].AskedAt = time.Time{}
 		}
 	}
+}
+
+func (h *Hub) forgetMirror(ctx context.Context, id core.RepositoryID) {
+	h.report("the mirror of a deleted repository stays on disk", h.opts.Git.Forget(ctx, id), "repository", id)
 }
 
 func (h *Hub) lookAtDeployments(ctx context.Context) {
@@ -58,7 +67,7 @@ func (h *Hub) lookAtDeployments(ctx context.Context) {
 	}
 	for _, d := range open {
 		if d.State == stacks.DeploymentRunning || !running[d.Stack] { // one after the other
-			h.lookAtDeployment(ctx, d)
+			h.safely(d.ID, func() { h.lookAtDeployment(ctx, d) })
 		}
 	}
 	h.recorder.keep(open)
@@ -78,9 +87,10 @@ func (h *Hub) lookAtDeployment(ctx context.Context, d stacks.Deployment) {
 		return
 	}
 	h.pipelines.start(ctx, d.ID, func(ctx context.Context) {
-		if h.safely(d.ID, func() { h.deploy(ctx, d) }) {
-			h.countPanic(ctx, d.ID)
-		}
+		h.attempt(d.ID, func() { h.deploy(ctx, d) }, func() {
+			h.end(ctx, stacks.Outcome{Deployment: d.ID, State: stacks.DeploymentFailed, ErrorCode: "deployment.defect",
+				Error: "A defect in this program stopped the deployment three times. The server's log has the details."})
+		})
 	})
 }
 
@@ -97,39 +107,19 @@ func (h *Hub) lookAtCommands(ctx context.Context) {
 	}
 }
 
-// safely keeps one bad item from stopping the others; it reports whether fn panicked.
-func (h *Hub) safely(item any, fn func()) (panicked bool) {
-	defer func() {
-		if problem := recover(); problem != nil {
-			panicked = true
-			h.log.Error("a defect stopped work on one item; the others go on", "item", item, "panic", problem, "stack", string(debug.Stack()))
-		}
-	}()
-	fn()
-	return false
-}
-
-// maxPanics is how often a defect may stop work on one deployment before it is given up.
-const maxPanics = 3
-
-// countPanic gives a deployment up that keeps running into a defect.
-func (h *Hub) countPanic(ctx context.Context, id core.DeploymentID) {
-	h.mu.Lock()
-	h.panics[id]++
-	enough := h.panics[id] >= maxPanics
-	if enough {
-		delete(h.panics, id)
-	}
-	h.mu.Unlock()
-	if enough {
-		h.end(ctx, stacks.Outcome{Deployment: id, State: stacks.DeploymentFailed, ErrorCode: "deployment.defect",
-			Error: "A defect in this program stopped the deployment three times. The server's log has the details."})
-	}
+// setAside shows that a repository cannot be looked at because of a defect.
+func (h *Hub) setAside(ctx context.Context, r repositories.Repository) {
+	h.report("a failed look cannot be recorded", h.opts.Store.SetFetchError(ctx, r.ID, "repository.defect",
+		"A defect in this program stopped the look at this repository three times. It is tried again every hour, and when somebody asks. The server's log has the details.", h.opts.Now()))
+	h.clearAsked(ctx, r)
 }
 
 // session returns a worker's live session, or nil.
 func (h *Hub) session(id core.WorkerID) *session {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.sessions[id]
+	if s := h.sessions[id]; s != nil && s.ready.Load() {
+		return s
+	}
+	return nil
 }

@@ -133,12 +133,23 @@ func orElse(text, standard string) string {
 	return text
 }
 
-// observed stores what the worker saw of its stacks.
+// observed stores what the worker saw of its stacks. What cannot be stored of one of them is
+// in the next complete report again; when nothing can be stored the link ends, which brings
+// one soon.
 func (s *session) observed(ctx context.Context, m wire.Observed) error {
 	seen := make([]stacks.Observation, len(m.Stacks))
 	for i, o := range m.Stacks {
 		seen[i] = stacks.Observation{Stack: o.Stack, Containers: o.Containers}
 	}
-	_, err := s.h.opts.Store.SaveObserved(ctx, s.worker.ID, seen, m.Complete, s.h.opts.Now())
-	return err
+	complete := m.Complete
+	err := oneByOne(ctx, seen, func(ctx context.Context, some []stacks.Observation) error {
+		_, err := s.h.opts.Store.SaveObserved(ctx, s.worker.ID, some, complete, s.h.opts.Now())
+		complete = false // those that come alone are not all
+		return err
+	})
+	if ctx.Err() != nil || fault.Is(err, fault.Unavailable) {
+		return err
+	}
+	s.h.report("what a worker saw cannot be stored", err, "worker", s.worker.ID)
+	return nil
 }

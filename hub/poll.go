@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"time"
 
@@ -27,6 +28,11 @@ func (h *Hub) poll(ctx context.Context, r repositories.Repository) {
 		h.report("a failed look cannot be recorded",
 			h.opts.Store.SetFetchError(ctx, r.ID, fault.CodeOf(err), fault.PublicOf(err), h.opts.Now()))
 	}
+	h.clearAsked(ctx, r)
+}
+
+// clearAsked takes back the wish for the look that was just done.
+func (h *Hub) clearAsked(ctx context.Context, r repositories.Repository) {
 	if !r.AskedAt.IsZero() {
 		h.report("a finished look cannot be recorded", h.opts.Store.ClearAsked(ctx, r.ID, r.AskedAt))
 	}
@@ -92,26 +98,48 @@ func (h *Hub) judge(ctx context.Context, r repositories.Repository, commit core.
 	}
 	var asks []stacks.Ask
 	var seen []stacks.Seen
-	for i, s := range all {
+	var failed error
+	for i, st := range all {
 		sights[i].Trigger = stacks.TriggerPoll
-		v := stacks.Decide(s, sights[i])
-		switch {
-		case v.Deploy:
-			asks = append(asks, stacks.Ask{Stack: s.ID, Trigger: stacks.TriggerPoll, Actor: "system", Commit: commit, Reason: v.Reason, SeenTree: sights[i].Tree})
-		case v.Record:
-			seen = append(seen, stacks.Seen{Stack: s.ID, Sight: sights[i], Verdict: v})
+		if h.safely(st.ID, func() { asks, seen = decide(st, sights[i], asks, seen) }) {
+			failed = fault.New(fault.Unavailable, "stack.defect",
+				"A defect in this program stopped the look at stack %s; the others were looked at. The server's log has the details.", st.Name)
 		}
 	}
-	if err := h.opts.Store.RecordSeen(ctx, seen); err != nil {
-		return err
-	}
-	if err := h.opts.Store.QueueAll(ctx, asks); err != nil {
-		return err
-	}
+	failed = errors.Join(failed, oneByOne(ctx, seen, h.opts.Store.RecordSeen), oneByOne(ctx, asks, h.opts.Store.QueueAll))
 	if len(asks) > 0 {
 		h.Nudge()
 	}
-	return nil
+	return failed
+}
+
+// decide adds what follows from a sight to what is to be queued or recorded.
+func decide(s stacks.Stack, sight stacks.Sight, asks []stacks.Ask, seen []stacks.Seen) ([]stacks.Ask, []stacks.Seen) {
+	v := stacks.Decide(s, sight)
+	switch {
+	case v.Deploy:
+		asks = append(asks, stacks.Ask{Stack: s.ID, Trigger: stacks.TriggerPoll, Actor: "system", Commit: sight.Commit, Reason: v.Reason, SeenTree: sight.Tree})
+	case v.Record:
+		seen = append(seen, stacks.Seen{Stack: s.ID, Sight: sight, Verdict: v})
+	}
+	return asks, seen
+}
+
+// oneByOne stores all in one transaction or, when something about one of them prevents
+// that, each for itself: one bad row does not hold up the others.
+func oneByOne[T any](ctx context.Context, all []T, store func(context.Context, []T) error) error {
+	err := store(ctx, all)
+	if err == nil || len(all) < 2 || fault.Is(err, fault.Unavailable) {
+		return err
+	}
+	err = nil
+	for _, item := range all {
+		if ctx.Err() != nil {
+			return errors.Join(err, ctx.Err())
+		}
+		err = errors.Join(err, store(ctx, []T{item}))
+	}
+	return err
 }
 
 // look reads the state of every stack's folder in one pass over the tree.

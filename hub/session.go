@@ -3,7 +3,10 @@ package hub
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"berth/core"
@@ -28,6 +31,9 @@ type session struct {
 	ended map[core.CommandID]bool // commands whose result the worker holds: not sent again
 
 	children sync.WaitGroup
+	ready    atomic.Bool   // greeted: others may use the link
+	before   *session      // whose place it took; nil once that is over
+	over     chan struct{} // closed when nothing of this session, or of one before, is applied any more
 
 	strikes int                               // of the reader: messages about what is not this worker's
 	events  map[core.CommandID]*eventProgress // of the reader
@@ -47,6 +53,7 @@ const (
 var (
 	errStopping   = errors.New("the hub is stopping")
 	errSuperseded = errors.New("the worker made a newer connection")
+	errDefect     = errors.New("a message ran into a defect of this program; its log has the details")
 	errStrikes    = errors.New("the worker kept sending about commands that are not its own")
 )
 
@@ -56,28 +63,29 @@ func (h *Hub) Serve(ctx context.Context, conn link.Conn, worker fleet.Worker) er
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	s := &session{
-		h: h, worker: worker, end: end, wakes: make(chan struct{}, 1), blobs: make(chan wire.BlobWant, maxBlobsWaiting),
+		h: h, worker: worker, end: end, wakes: make(chan struct{}, 1), blobs: make(chan wire.BlobWant, maxBlobsWaiting), over: make(chan struct{}),
 		ended: map[core.CommandID]bool{}, events: map[core.CommandID]*eventProgress{}, requests: map[uint64]*liveRequest{},
 		link: link.New(conn, link.Options{Side: link.Hub, ReadTimeout: 3 * h.opts.Heartbeat}),
 	}
-	if !h.admit() {
+	if !h.admit(s) {
 		conn.Close()
 		return errStopping
 	}
 	defer h.serving.Done()
-	err := s.link.Run(ctx, s.handle)
+	err := s.link.Run(ctx, s.handleSafely)
 	s.leave(context.WithoutCancel(ctx))
 	h.log.Info("worker left", "worker", worker.ID, "hostname", worker.Hostname, "reason", err)
 	return err
 }
 
 // admit counts a session in, unless the hub is stopping.
-func (h *Hub) admit() bool {
+func (h *Hub) admit(s *session) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closing {
 		return false
 	}
+	h.links[s] = true
 	h.serving.Add(1)
 	return true
 }
@@ -86,10 +94,7 @@ func (h *Hub) admit() bool {
 func (h *Hub) closeSessions() {
 	h.mu.Lock()
 	h.closing = true
-	all := make([]*session, 0, len(h.sessions))
-	for _, s := range h.sessions {
-		all = append(all, s)
-	}
+	all := slices.Collect(maps.Keys(h.links))
 	h.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), byeTimeout)
 	defer cancel()
@@ -127,6 +132,9 @@ func (s *session) greet(ctx context.Context, hello wire.Hello) error {
 		return err
 	}
 	s.epoch = epoch
+	if err := s.join(ctx); err != nil {
+		return err
+	}
 	settle, err := s.settle(ctx, hello.Journal)
 	if err != nil {
 		return err
@@ -135,13 +143,11 @@ func (s *session) greet(ctx context.Context, hello wire.Hello) error {
 	if err := s.link.Send(ctx, welcome); err != nil {
 		return err
 	}
-	if err := s.join(); err != nil {
-		return err
-	}
+	s.ready.Store(true)
 	s.h.opts.Snapshots.Connected(s.worker.ID, hello.Hostname)
 	s.h.log.Info("worker connected", "worker", s.worker.ID, "hostname", hello.Hostname, "version", hello.Version, "epoch", epoch)
-	s.children.Go(func() { s.deliver(ctx) })
-	s.children.Go(func() { s.serveBlobs(ctx) })
+	s.children.Go(func() { s.lasting(func() { s.deliver(ctx) }) })
+	s.children.Go(func() { s.lasting(func() { s.serveBlobs(ctx) }) })
 	s.wake()
 	s.h.unpark(hello.Tags)
 	s.h.Nudge()
@@ -149,8 +155,23 @@ func (s *session) greet(ctx context.Context, hello wire.Hello) error {
 }
 
 // join makes this the worker's current session; the newer of two connections wins, and
-// one that was revoked meanwhile gets none.
-func (s *session) join() error {
+// one that was revoked meanwhile gets none. It returns when nothing of the older one is
+// applied any more: what is said under an old epoch counts before the new one or never.
+func (s *session) join(ctx context.Context) error {
+	if err := s.replace(); err != nil || s.before == nil {
+		return err
+	}
+	s.before.end(errSuperseded)
+	select {
+	case <-s.before.over:
+		s.before = nil
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (s *session) replace() error {
 	s.h.mu.Lock()
 	defer s.h.mu.Unlock()
 	old := s.h.sessions[s.worker.ID]
@@ -159,10 +180,8 @@ func (s *session) join() error {
 		return fleet.Revoked()
 	case old != nil && old.epoch > s.epoch:
 		return errSuperseded
-	case old != nil:
-		old.end(errSuperseded)
 	}
-	s.h.sessions[s.worker.ID] = s
+	s.before, s.h.sessions[s.worker.ID] = old, s
 	return nil
 }
 
@@ -170,18 +189,23 @@ func (s *session) join() error {
 func (s *session) leave(ctx context.Context) {
 	s.end(nil)
 	s.children.Wait()
-	s.failRequests()
-	if s.epoch == 0 {
-		return
+	if s.before != nil {
+		<-s.before.over
 	}
+	close(s.over)
+	s.failRequests()
 	s.h.mu.Lock()
-	current := s.h.sessions[s.worker.ID] == s
+	delete(s.h.links, s)
+	current, closing := s.epoch != 0 && s.h.sessions[s.worker.ID] == s, s.h.closing
 	if current {
 		delete(s.h.sessions, s.worker.ID)
 	}
 	s.h.mu.Unlock()
 	if current {
 		s.h.opts.Snapshots.Left(s.worker.ID)
+	}
+	if s.epoch == 0 || closing {
+		return // a hub that stops marks all of them at once
 	}
 	s.h.report("a worker's leaving cannot be stored", s.h.opts.Fleet.WorkerLeft(ctx, s.worker.ID, s.epoch), "worker", s.worker.ID)
 }
@@ -191,6 +215,21 @@ func (s *session) wake() {
 	select {
 	case s.wakes <- struct{}{}:
 	default:
+	}
+}
+
+// handleSafely ends the link, and only that, when a message runs into a defect.
+func (s *session) handleSafely(ctx context.Context, msg any) (err error) {
+	if s.h.safely(s.worker.ID, func() { err = s.handle(ctx, msg) }) {
+		return errDefect
+	}
+	return err
+}
+
+// lasting runs what lasts as long as the link; a defect in it ends the link.
+func (s *session) lasting(work func()) {
+	if s.h.safely(s.worker.ID, work) {
+		s.end(errDefect)
 	}
 }
 

@@ -27,6 +27,7 @@ import (
 	"berth/core/store"
 	"berth/core/wire"
 	"berth/hub/adapter/sqlite"
+	"berth/hub/adapter/yaml"
 	"berth/hub/link"
 	"berth/hub/revisionfiles"
 )
@@ -70,7 +71,7 @@ func newStandThatScans(t *testing.T, scan time.Duration) *stand {
 	s.store = store.New(db, s.now)
 	s.hub = New(Options{
 		Store: s.store, Fleet: standFleet{s.store}, Sources: standSources{}, Variables: s, Files: files, Git: s.git,
-		Compose: lineCompose{}, Documents: noDocuments{}, Snapshots: deaf{}, Meter: deaf{},
+		Compose: lineCompose{}, Documents: noDocuments{}, Rendered: yaml.Rendered{}, Snapshots: deaf{}, Meter: deaf{},
 		Scan: scan, Heartbeat: time.Minute, Version: "test", Now: s.now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})
 	s.desk = stacks.NewDesk(s.store, s.hub, time.Now)

@@ -16,11 +16,7 @@ func (h *Hub) count(ctx context.Context) {
 	ticker := time.NewTicker(countEvery)
 	defer ticker.Stop()
 	for {
-		counts, err := h.opts.Store.StackCounts(ctx)
-		if err == nil {
-			h.opts.Meter.Stacks(counts)
-		}
-		h.report("stacks cannot be counted", err)
+		h.safely("counts", func() { h.countStacks(ctx) })
 		select {
 		case <-ctx.Done():
 			return
@@ -29,14 +25,22 @@ func (h *Hub) count(ctx context.Context) {
 	}
 }
 
+func (h *Hub) countStacks(ctx context.Context) {
+	counts, err := h.opts.Store.StackCounts(ctx)
+	if err == nil {
+		h.opts.Meter.Stacks(counts)
+	}
+	h.report("stacks cannot be counted", err)
+}
+
 // keepUp deletes what is older than retention allows, in small steps, until ctx ends.
 func (h *Hub) keepUp(ctx context.Context) {
 	ticker := time.NewTicker(upkeepEvery)
 	defer ticker.Stop()
 	for {
-		more, err := h.opts.Store.Prune(ctx, h.opts.Now())
-		h.report("old rows cannot be deleted", err)
-		if more && err == nil {
+		more := false
+		h.safely("old rows", func() { more = h.prune(ctx) })
+		if more && ctx.Err() == nil {
 			continue
 		}
 		select {
@@ -45,4 +49,11 @@ func (h *Hub) keepUp(ctx context.Context) {
 		case <-ticker.C:
 		}
 	}
+}
+
+// prune deletes a bounded number of rows; more says that there is more to delete.
+func (h *Hub) prune(ctx context.Context) (more bool) {
+	more, err := h.opts.Store.Prune(ctx, h.opts.Now())
+	h.report("old rows cannot be deleted", err)
+	return more && err == nil
 }
