@@ -41,6 +41,9 @@ func coverQueued(fresh Coverage, queued Deployment, ask Ask) Coverage {
 	switch {
 	case queued.Aim == ask.Aim:
 		queued.Options = queued.Options.or(ask.Options)
+		if queued.Trigger.Automatic() && !ask.Automatic() {
+			queued.Trigger, queued.Actor = ask.Trigger, ask.Actor // a pause takes it back no more
+		}
 		if ask.Commit == "" || queued.Commit != "" {
 			queued.Commit = ask.Commit
 		}

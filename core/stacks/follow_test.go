@@ -26,6 +26,8 @@ func TestCover(t *testing.T) {
 		d.Options = volumes.or(more)
 		return d
 	}
+	taken := joined("", networks) // what a person wants is theirs from then on
+	taken.Trigger, taken.Actor = ask.Trigger, ask.Actor
 	const byQueued, byRunning, follows = "; covered by the deployment that is queued", "; covered by the deployment that is running", "; follows the deployment that is running"
 	for name, c := range map[string]struct {
 		open  []Deployment
@@ -42,7 +44,7 @@ func TestCover(t *testing.T) {
 		"one runs of the very commit":                    {[]Deployment{running("c2")}, polled, running("c2"), byRunning, false},
 		"one is queued for any commit":                   {[]Deployment{queued("")}, polled, joined("", DeployOptions{}), byQueued, false},
 		"one is queued for an older commit":              {[]Deployment{queued("c1")}, polled, joined("c2", DeployOptions{}), byQueued, false},
-		"one is queued for a commit, a person asks":      {[]Deployment{queued("c1")}, ask, joined("", networks), byQueued, false},
+		"one is queued for a commit, a person asks":      {[]Deployment{queued("c1")}, ask, taken, byQueued, false},
 		"one runs of the commit, another is queued":      {[]Deployment{running("c2"), queued("c1")}, polled, joined("c2", DeployOptions{}), byQueued, false},
 		"the order in which they are read is not theirs": {[]Deployment{queued("c1"), running("c2")}, polled, joined("c2", DeployOptions{}), byQueued, false},
 	} {

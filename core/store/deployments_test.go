@@ -69,7 +69,7 @@ func TestAQueuedDeploymentTakesNewWishesAlong(t *testing.T) {
 		t.Errorf("a person's wish made %+v", third)
 	}
 	last := y.queue(polled(id, "c3"))
-	if !reflect.DeepEqual(last, y.deployment(first.ID)) || last.Commit != "" || !last.Options.RecreateContainers || last.Trigger != stacks.TriggerPoll {
+	if !reflect.DeepEqual(last, y.deployment(first.ID)) || last.Commit != "" || !last.Options.RecreateContainers || last.Trigger != stacks.TriggerManual {
 		t.Errorf("in the end it is %+v", last)
 	}
 	want := []string{"changed", "changed; covered by the deployment that is queued", "asked; covered by the deployment that is queued", "changed; covered by the deployment that is queued"}
