@@ -67,7 +67,7 @@ func checkContainer(c *complaints, m stacks.ContainerState) {
 	c.whole("restart_count", int64(m.RestartCount), 0, maxNumber)
 	c.whole("revision", int64(m.Revision), 0, maxNumber)
 	c.each("ports", len(m.Ports), MaxPorts, func(i int) { c.line("", m.Ports[i], 0, 128) })
-	c.each("changed", len(m.Changed), MaxChanged, func(i int) { c.line("", m.Changed[i], 1, maxTrait) })
+	c.each("changed", len(m.Changed), MaxChanged, func(i int) { c.line("", m.Changed[i], 1, MaxTrait) })
 }
 
 func checkBye(c *complaints, m Bye) {

@@ -21,6 +21,7 @@ const (
 	MaxSecret    = 256 << 10 // one value of Deploy.Secrets
 	MaxText      = 4 << 10   // texts for people: errors, phase messages, reasons
 	MaxLines     = 16 << 10  // Result.Lines
+	MaxTrait     = 64        // one name of ContainerState.Changed
 	MaxEnrol     = 16 << 10  // the body of an Enrol request or of its answer
 )
 
@@ -46,7 +47,6 @@ const (
 	maxContent  = 64 << 20  // bytes of one blob, and of all content of a deployment
 	maxPath     = 4096
 	maxName     = 255
-	maxTrait    = 64  // bytes, the name of a trait
 	maxEngine   = 128 // bytes, Hello.Engine
 	maxHostname = 253
 	maxBeat     = 3600 // seconds between heartbeats

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -442,16 +443,13 @@ func TestDrainLetsACommandEnd(t *testing.T) {
 func TestAfterARestartOfTheWorker(t *testing.T) {
 	cases := map[string]struct {
 		interruptAt string
-		recreate    bool
 		made        bool // the containers were made before the interruption
 		wantApply   int  // by the second worker
-		wantForce   bool
 		phases      []string
 	}{
-		"what was not applied is applied":           {"apply", false, false, 1, false, []string{"pull succeeded", "apply succeeded", "verify succeeded"}},
-		"what was applied is only verified":         {"verify", false, true, 0, false, []string{"pull skipped", "apply skipped", "verify succeeded"}},
-		"a recreation that did not begin is forced": {"apply", true, false, 1, true, []string{"pull succeeded", "apply succeeded", "verify succeeded"}},
-		"a recreation goes on where it was":         {"apply", true, true, 1, false, []string{"pull succeeded", "apply succeeded", "verify succeeded"}},
+		"what was not applied is applied":   {"apply", false, 1, []string{"pull succeeded", "apply succeeded", "verify succeeded"}},
+		"what was half applied goes on":     {"apply", true, 1, []string{"pull succeeded", "apply succeeded", "verify succeeded"}},
+		"what was applied is only verified": {"verify", true, 0, []string{"pull skipped", "apply skipped", "verify succeeded"}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -466,7 +464,7 @@ func TestAfterARestartOfTheWorker(t *testing.T) {
 					<-ctx.Done()
 					return ctx.Err()
 				})
-				cmd := deployOf(h, newStack(), 5, func(d *wire.Deploy) { d.Recreate = c.recreate })
+				cmd := deployOf(h, newStack(), 5)
 				h.send(cmd)
 				<-began
 				s.stop()
@@ -490,11 +488,85 @@ func TestAfterARestartOfTheWorker(t *testing.T) {
 				if n := len(s.engine.called("apply")) - before; n != c.wantApply {
 					t.Errorf("applied %d times, want %d", n, c.wantApply)
 				}
-				if c.wantApply > 0 && s.engine.lastProject().Recreate != c.wantForce {
-					t.Errorf("recreate %v, want %v", !c.wantForce, c.wantForce)
-				}
 				if len(events) == 0 || events[0].Number <= numbersPerStart {
 					t.Errorf("the numbers of events begin again: %+v", events)
+				}
+			})
+		})
+	}
+}
+
+// What the options of a deployment ask to be made anew is made anew once, however often the
+// worker is restarted meanwhile.
+func TestAnInterruptedRecreationGoesOnWhereItWas(t *testing.T) {
+	cases := map[string]struct {
+		made    []string // compose services whose containers were recreated before the interruption
+		replace []string // by the second worker
+	}{
+		"when none was recreated": {nil, []string{"db", "web"}},
+		"when some were":          {[]string{"web"}, []string{"db"}},
+		"when all were":           {[]string{"web", "db"}, nil},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, s *setup) {
+				h := s.start().greeted()
+				s.engine.services = []string{"web", "db"}
+				stack := newStack()
+				first := deployOf(h, stack, 1)
+				h.send(first)
+				h.result(first.ID)
+				began := make(chan struct{})
+				s.engine.on("apply", func(ctx context.Context, p Project, _ func(string)) error {
+					s.engine.remake(p, c.made...)
+					close(began)
+					<-ctx.Done()
+					return ctx.Err()
+				})
+				cmd := deployOf(h, stack, 1, func(d *wire.Deploy) { d.Recreate = true })
+				h.send(cmd)
+				<-began
+				s.stop()
+				s.engine.on("apply", nil)
+				again := s.start().greeted()
+				cmd.Epoch = again.epoch
+				again.send(cmd)
+				if r := again.result(cmd.ID); r.Status != wire.ResultSucceeded {
+					t.Errorf("result %+v", r)
+				}
+				if p := s.engine.lastProject(); p.Recreate || !slices.Equal(p.Replace, c.replace) {
+					t.Errorf("recreate all: %v, some: %v; want %v", p.Recreate, p.Replace, c.replace)
+				}
+			})
+		})
+	}
+}
+
+func TestAnInterruptedRecreationOfVolumesTakesNothingDownThatIsNew(t *testing.T) {
+	for name, made := range map[string]bool{"before anything was made": false, "after": true} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, s *setup) {
+				h := s.start().greeted()
+				began := make(chan struct{})
+				s.engine.on("apply", func(ctx context.Context, p Project, _ func(string)) error {
+					if made {
+						s.engine.run(p)
+					}
+					close(began)
+					<-ctx.Done()
+					return ctx.Err()
+				})
+				cmd := deployOf(h, newStack(), 1, func(d *wire.Deploy) { d.RecreateVolumes = true })
+				h.send(cmd)
+				<-began
+				s.stop()
+				s.engine.on("apply", nil)
+				again := s.start().greeted()
+				cmd.Epoch = again.epoch
+				again.send(cmd)
+				again.result(cmd.ID)
+				if n := len(s.engine.called("down")); made && n != 1 || !made && n != 2 {
+					t.Errorf("the project was taken down %d times", n)
 				}
 			})
 		})

@@ -2,17 +2,12 @@ package worker
 
 import (
 	"context"
-	"errors"
-	"slices"
 	"time"
 
-	"berth/core"
-	"berth/core/fault"
 	"berth/core/secrets"
 	"berth/core/stacks"
 	"berth/core/wire"
 	"berth/hub/worker/applied"
-	"berth/hub/worker/content"
 )
 
 // deploy puts a revision in place: pull, apply, verify.
@@ -45,7 +40,6 @@ func (s *steps) change(ctx context.Context, j *job, d wire.Deploy, project Proje
 	attempt := applied.Attempt{Stack: d.Stack, Project: d.Project, Revision: d.Revision, Commit: d.Commit, Deployment: d.Deployment, Content: d.Content}
 	if j.interrupted {
 		j.line("The worker was restarted during this deployment. It goes on with what is not in place yet.")
-		project.Recreate = project.Recreate && !s.allCarry(ctx, d)
 	}
 	err := j.during(ctx, stacks.PhasePull, func() error {
 		if err := s.provide(ctx, j, attempt); err != nil {
@@ -57,55 +51,28 @@ func (s *steps) change(ctx context.Context, j *job, d wire.Deploy, project Proje
 		return err
 	}
 	s.writeCompose(j, d)
-	return j.during(ctx, stacks.PhaseApply, func() error {
-		if err := s.takeDown(ctx, j, d); err != nil {
-			return err
-		}
-		if err := s.engine.Apply(ctx, project, j.line); err != nil {
-			return err
-		}
-		return diskFaultIf(s.applied.Applied(attempt, s.now()))
-	})
+	return j.during(ctx, stacks.PhaseApply, func() error { return s.apply(ctx, j, d, project, attempt) })
 }
 
-// takeDown removes the project first, when its networks or volumes are to be made anew. A
-// deployment that goes on after a restart does so only while nothing of it is there.
-func (s *steps) takeDown(ctx context.Context, j *job, d wire.Deploy) error {
-	if !d.RecreateNetworks && !d.RecreateVolumes || j.interrupted && s.anyCarries(ctx, d) {
-		return nil
-	}
-	return s.engine.Down(ctx, d.Project, d.Stack, d.RecreateVolumes, j.line)
-}
-
-// provide brings the content of a deployment to this host. It is recorded as in use
-// before anything of it is looked for, so that no other command deletes it meanwhile.
-func (s *steps) provide(ctx context.Context, j *job, a applied.Attempt) error {
-	release := s.content.Hold(a.Content)
-	defer release()
-	s.shelf.Lock()
-	err := s.applied.Try(a)
-	s.shelf.Unlock()
+func (s *steps) apply(ctx context.Context, j *job, d wire.Deploy, project Project, attempt applied.Attempt) error {
+	present, err := s.engine.Containers(ctx, d.Project)
 	if err != nil {
+		return err
+	}
+	s.renew(j, d, &project, present)
+	if err := s.applied.Touch(d.Stack); err != nil {
 		return diskFault(err)
 	}
-	if wants := s.content.Missing(a.Content); len(wants) > 0 {
-		if err := s.fetch(ctx, j.cmd.ID, wants); err != nil {
-			return contentFault(ctx, err)
-		}
-	}
-	return contentFault(ctx, s.content.Build(ctx, a.Content))
-}
-
-func contentFault(ctx context.Context, err error) error {
-	var f *fault.Error
-	switch {
-	case err == nil, errors.As(err, &f), ctx.Err() != nil:
+	if err := s.takeDown(ctx, j, d, present); err != nil {
 		return err
-	case errors.Is(err, content.ErrDamaged):
-		return fault.New(fault.Unavailable, "content.damaged",
-			"A file from the repository did not arrive as announced. Try again; if it stays so, the hub's stored content is damaged.").Because(err)
 	}
-	return diskFault(err)
+	if err := s.engine.Apply(ctx, project, j.line); err != nil {
+		return err
+	}
+	if err := s.applied.Applied(attempt, s.now()); err != nil {
+		s.log.Error("what was applied could not be recorded; it is known until the worker stops, and looked at again then", "stack", d.Stack, "error", err)
+	}
+	return nil
 }
 
 func (s *steps) projectOf(d wire.Deploy) (Project, error) {
@@ -129,34 +96,4 @@ func (s *steps) inPlace(d wire.Deploy) bool {
 	return found && record.Trying == 0 && record.Deployment == d.Deployment && record.Revision == d.Revision
 }
 
-// allCarry reports whether every container of the project was made by this deployment:
-// then an interrupted recreation has nothing old left.
-func (s *steps) allCarry(ctx context.Context, d wire.Deploy) bool {
-	list, err := s.engine.Containers(ctx, d.Project)
-	if err != nil || len(list) == 0 {
-		return false
-	}
-	for _, c := range list {
-		if core.DeploymentID(c.Labels[LabelDeployment]) != d.Deployment {
-			return false
-		}
-	}
-	return true
-}
-
-// anyCarries reports whether a container of the project was made by this deployment.
-func (s *steps) anyCarries(ctx context.Context, d wire.Deploy) bool {
-	list, err := s.engine.Containers(ctx, d.Project)
-	return err == nil && slices.ContainsFunc(list, func(c ProjectContainer) bool {
-		return core.DeploymentID(c.Labels[LabelDeployment]) == d.Deployment
-	})
-}
-
 func duration(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
-
-func diskFaultIf(err error) error {
-	if err == nil {
-		return nil
-	}
-	return diskFault(err)
-}

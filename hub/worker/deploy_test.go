@@ -3,12 +3,14 @@ package worker
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"berth/core/fault"
+	"berth/core/secrets"
 	"berth/core/wire"
 )
 
@@ -139,6 +141,32 @@ func TestFailureNamesItsPhase(t *testing.T) {
 					t.Errorf("result %+v", result)
 				}
 				checkPhases(t, result.Phases, c.phases...)
+			})
+		})
+	}
+}
+
+func TestAFailureTellsWhichServiceAndItsLastLines(t *testing.T) {
+	const canary = "canary-lines-1"
+	for name, c := range map[string]struct {
+		lines, want string
+	}{
+		"few":      {"listening\nno such table\n", "listening\nno such table\n"},
+		"none":     {"", ""},
+		"a secret": {"the token is " + canary + "\n", "the token is " + secrets.Redacted + "\n"},
+		"many":     {strings.Repeat("x", wire.MaxLines) + "\nlast\n", "last\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, s *setup) {
+				h := s.start().greeted()
+				s.engine.on("verify", func(context.Context, Project, func(string)) error {
+					return fault.New(fault.Conflict, "engine.unhealthy", "web died.").Because(fmt.Errorf("look: %w", Unhealthy{Service: "web", Lines: c.lines}))
+				})
+				cmd := deployOf(h, newStack(), 1, func(d *wire.Deploy) { d.Secrets = map[string]string{"T": canary} })
+				h.send(cmd)
+				if r := h.result(cmd.ID); r.Status != wire.ResultFailed || r.Service != "web" || r.Lines != c.want {
+					t.Errorf("service %q, lines %q", r.Service, r.Lines)
+				}
 			})
 		})
 	}

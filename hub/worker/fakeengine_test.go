@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,10 +28,15 @@ type fakeEngine struct {
 	services   []string
 	slow       time.Duration // what a look takes; set before the worker starts
 	rings      chan struct{} // what Watch passes on
+	deaf       chan error    // what Watch ends with
+	made       int           // containers, ever
+	id         string        // what Info tells; guarded by mu
+	listed     func()        // called once, after a look at all projects
 }
 
 func newEngine() *fakeEngine {
-	return &fakeEngine{containers: map[string][]ProjectContainer{}, hooks: map[string]func(context.Context, Project, func(string)) error{}, services: []string{"web"}, rings: make(chan struct{})}
+	return &fakeEngine{containers: map[string][]ProjectContainer{}, hooks: map[string]func(context.Context, Project, func(string)) error{}, services: []string{"web"},
+		rings: make(chan struct{}), deaf: make(chan error), id: "engine-1"}
 }
 
 // on makes a call do something of a test's own first: "pull", "apply", "verify", "down",
@@ -99,10 +105,39 @@ func (e *fakeEngine) run(p Project) {
 	revision, _ := strconv.Atoi(p.Labels[LabelRevision])
 	var list []ProjectContainer
 	for _, service := range e.services {
-		list = append(list, ProjectContainer{Project: p.Name, Labels: p.Labels, ContainerState: stacks.ContainerState{
-			Service: service, Container: p.Name + "-" + service + "-1", State: "running", Revision: revision, StartedAt: time.Now()}})
+		c := ProjectContainer{Project: p.Name, Labels: p.Labels, Traits: map[string]string{"image": "demo:1", "memory limit": ""}, ContainerState: stacks.ContainerState{
+			Service: service, Container: p.Name + "-" + service + "-1", State: "running", Revision: revision, StartedAt: time.Now()}}
+		e.mu.Lock()
+		e.made++
+		c.ContainerID = strconv.Itoa(e.made)
+		e.mu.Unlock()
+		list = append(list, c)
 	}
 	e.set(p.Name, list)
+}
+
+// remake recreates the containers of some compose services for a project.
+func (e *fakeEngine) remake(p Project, services ...string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	list := slices.Clone(e.containers[p.Name])
+	for i := range list {
+		if slices.Contains(services, list[i].Service) {
+			e.made++
+			list[i].Labels, list[i].ContainerID = p.Labels, strconv.Itoa(e.made)
+		}
+	}
+	e.containers[p.Name] = list
+}
+
+// edit changes the first container of a project, as a hand does.
+func (e *fakeEngine) edit(project string, change func(*ProjectContainer)) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	list := slices.Clone(e.containers[project])
+	list[0].Traits = maps.Clone(list[0].Traits)
+	change(&list[0])
+	e.containers[project] = list
 }
 
 func (e *fakeEngine) set(project string, list []ProjectContainer) {
@@ -128,7 +163,28 @@ func (e *fakeEngine) Down(ctx context.Context, project string, _ core.StackID, v
 	return nil
 }
 
+// afterLook has f called, once, between a look at all projects and its answer.
+func (e *fakeEngine) afterLook(f func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.listed = f
+}
+
 func (e *fakeEngine) Containers(ctx context.Context, project string) ([]ProjectContainer, error) {
+	all, err := e.list(ctx, project)
+	e.mu.Lock()
+	listed := e.listed
+	if project == "" {
+		e.listed = nil
+	}
+	e.mu.Unlock()
+	if project == "" && listed != nil {
+		listed()
+	}
+	return all, err
+}
+
+func (e *fakeEngine) list(ctx context.Context, project string) ([]ProjectContainer, error) {
 	time.Sleep(e.slow)
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -177,7 +233,10 @@ func (e *fakeEngine) Logs(ctx context.Context, project, service string, tail int
 func (e *fakeEngine) Info(context.Context) (EngineInfo, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return EngineInfo{Version: "20.10", APIVersion: "1.41"}, e.down
+	if e.down != nil {
+		return EngineInfo{}, e.down
+	}
+	return EngineInfo{ID: e.id, Version: "20.10", APIVersion: "1.41"}, nil
 }
 
 func (e *fakeEngine) goAway(err error) {
@@ -192,6 +251,8 @@ func (e *fakeEngine) Watch(ctx context.Context, changed func()) error {
 		select {
 		case <-e.rings:
 			changed()
+		case err := <-e.deaf:
+			return err
 		case <-ctx.Done():
 			return ctx.Err()
 		}

@@ -37,6 +37,7 @@ func (w *Worker) writeSelf(ctx context.Context, t *exposition.Text, lookErr erro
 	engine, err := w.options.Engine.Info(ctx)
 	t.Gauge("berth_worker_info", "Always 1; the labels say which worker and container engine this is.").
 		Add(1, "version", w.options.Version, "os", runtime.GOOS, "arch", runtime.GOARCH, "engine_version", engine.Version)
+	w.engineIs(engine.ID)
 	up := 0.0
 	if err == nil && lookErr == nil {
 		up = 1

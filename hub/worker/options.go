@@ -41,12 +41,13 @@ const (
 
 // How long things may take.
 const (
-	drainGrace    = 5 * time.Second // for running commands when the worker stops
-	drainFlush    = 2 * time.Second // for the last results to be written
-	welcomeWithin = 30 * time.Second
-	lookWithin    = 20 * time.Second // for the engine to say what runs
-	logGrace      = 2 * time.Second  // that a result waits for its last log lines
-	lookEvery     = 2 * time.Second  // while something runs here
-	restEvery     = 10 * time.Second // while nothing does
-	completeEvery = 5 * time.Minute
+	drainGrace     = 5 * time.Second // for running commands when the worker stops
+	drainFlush     = 2 * time.Second // for the last results to be written
+	welcomeWithin  = 30 * time.Second
+	lookWithin     = 20 * time.Second // for the engine to say what runs
+	identifyWithin = 3 * time.Second  // for the engine to say which it is, before Hello
+	logGrace       = 2 * time.Second  // that a result waits for its last log lines
+	lookEvery      = 2 * time.Second  // while something runs here
+	restEvery      = 10 * time.Second // while nothing does
+	completeEvery  = 5 * time.Minute
 )

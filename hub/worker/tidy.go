@@ -2,16 +2,30 @@ package worker
 
 import (
 	"context"
+	"time"
 
 	"berth/core"
+	"berth/hub/worker/applied"
 )
 
-// tidy forgets the content of revisions that no container of the stack carries any more
-// and, when all went well, deletes what no stack uses. A failure costs disk space only.
-func (s *steps) tidy(ctx context.Context, stack core.StackID, project string, collect bool) {
+// How often the engine is asked what runs after a deployment, and the pause before it is
+// asked again.
+const (
+	tidyLooks = 3
+	tidyPause = time.Second
+)
+
+// tidy records what is there after a deployment: what the containers are like, when it was
+// verified, and which revisions they carry. The content of the others is forgotten and, when all went
+// well, deleted if no stack uses it. A failure costs disk space, and that nothing is claimed of
+// what hands do until the next deployment.
+func (s *steps) tidy(ctx context.Context, stack core.StackID, project string, verified bool) {
 	ctx, cancel := context.WithTimeout(ctx, lookWithin)
 	defer cancel()
 	list, err := s.engine.Containers(ctx, project)
+	for look := 1; err != nil && look < tidyLooks && pause(ctx, nil, tidyPause) == nil; look++ {
+		list, err = s.engine.Containers(ctx, project)
+	}
 	if err != nil {
 		return // unknown is not the same as unused
 	}
@@ -19,13 +33,17 @@ func (s *steps) tidy(ctx context.Context, stack core.StackID, project string, co
 	for _, c := range list {
 		running = append(running, c.Revision)
 	}
+	var portrait applied.Portrait
+	if verified {
+		portrait = portraitOf(s.digestKey, stack, list)
+	}
 	s.shelf.Lock()
 	defer s.shelf.Unlock()
-	if err := s.applied.Trim(stack, running); err != nil {
-		s.log.Warn("the record of a stack could not be shortened", "stack", stack, "error", err)
+	if err := s.applied.Ended(stack, portrait, running); err != nil {
+		s.log.Warn("the record of a stack could not be written", "stack", stack, "error", err)
 		return
 	}
-	if collect {
+	if verified {
 		s.collect()
 	}
 }

@@ -2,8 +2,10 @@ package worker
 
 import (
 	"context"
+	"slices"
 	"time"
 
+	"berth/core"
 	"berth/core/wire"
 )
 
@@ -40,18 +42,23 @@ type view struct {
 	now         sight // when the engine last said
 	told        sight
 	err         error     // why the engine did not say, this time
+	blurred     bool      // now shows some stacks as they were told before
 	lookDue     time.Time // zero: at once, here and below
+	eventDue    time.Time // not before this is an event answered by a look
 	completeDue time.Time
 	snapshotDue time.Time
 }
 
-// rest waits until something is due. What somebody did by hand is looked at without delay.
+// rest waits until something is due. What somebody did through the hub is looked at without
+// delay, what the engine tells of very soon.
 func (v *view) rest(ctx context.Context) error {
 	timer := time.NewTimer(max(0, min(time.Until(v.lookDue), time.Until(v.snapshotDue))))
 	defer timer.Stop()
 	select {
 	case <-v.session.requests.acted:
 		v.lookDue = time.Time{}
+	case <-v.worker.stirred:
+		v.lookDue = earlier(v.lookDue, later(time.Now().Add(eventRest), v.eventDue))
 	case <-timer.C:
 	case <-ctx.Done():
 		return context.Cause(ctx)
@@ -65,18 +72,40 @@ func (v *view) look(ctx context.Context) time.Duration {
 	began := time.Now()
 	limited, cancel := context.WithTimeout(ctx, lookWithin)
 	defer cancel()
+	glance := v.worker.commands.turns.glance()
 	list, err := v.worker.options.Engine.Containers(limited, "")
+	worked := glance.end()
 	v.worker.engineSaid(ctx, err)
 	v.err = err
 	if err != nil {
 		return restEvery
 	}
-	v.now = sightOf(list, v.worker.disk.applied.All())
+	v.see(list, worked)
 	took := time.Since(began)
+	gap := max(eventGap, 5*took)
+	v.eventDue = time.Now().Add(gap)
+	if v.blurred {
+		return gap
+	}
 	if len(list) > 0 || v.worker.commands.turns.any() {
 		return max(lookEvery, 20*took)
 	}
 	return max(restEvery, 20*took)
+}
+
+// see takes in what the engine listed. Where a command ended while it was asked, the list may
+// show what was before, although the command's result will tell what is: such a stack is left as it was
+// told until the next look. worked is of the glance.
+func (v *view) see(list []ProjectContainer, worked map[core.StackID]bool) {
+	v.now = sightOf(list, v.worker.disk.applied.All(), v.worker.commands.steps.claims(worked))
+	var ended []core.StackID
+	for stack, works := range worked {
+		if !works {
+			ended = append(ended, stack)
+		}
+	}
+	v.now.keep(v.told, ended)
+	v.blurred = len(ended) > 0
 }
 
 // report sends what the hub does not know yet.
@@ -85,7 +114,7 @@ func (v *view) report(ctx context.Context) error {
 		return nil // unknown is not the same as nothing
 	}
 	now := time.Now()
-	complete := !now.Before(v.completeDue)
+	complete := !now.Before(v.completeDue) && !v.blurred
 	list := v.now.changed(v.told)
 	if complete {
 		list = v.now.changed(sight{})
@@ -141,4 +170,18 @@ func costOf(seen wire.StackObserved) int {
 		}
 	}
 	return cost
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }

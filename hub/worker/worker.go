@@ -21,8 +21,9 @@ type Worker struct {
 	tally     *tally
 	box       *outbox.Box
 	service   *service
-	started   time.Time // for people
-	startedAt time.Time // monotonic
+	started   time.Time     // for people
+	startedAt time.Time     // monotonic
+	stirred   chan struct{} // holds one: something may have changed here
 
 	// Set once by Run, before anything else starts.
 	disk     *disk
@@ -31,13 +32,14 @@ type Worker struct {
 
 	mu         sync.Mutex // guards what follows
 	engineDown bool       // as it was last told in the log
+	engineID   string     // empty: the engine has not said yet
 }
 
 // New makes a worker. Nothing happens before Run.
 func New(options Options) *Worker {
 	return &Worker{
 		options: options, log: options.Log, tally: newTally(), box: outbox.New(), service: newService(),
-		started: options.Now(), startedAt: time.Now(),
+		started: options.Now(), startedAt: time.Now(), stirred: make(chan struct{}, 1),
 	}
 }
 
@@ -54,6 +56,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	links, endLinks := context.WithCancelCause(context.WithoutCancel(ctx))
 	var children sync.WaitGroup
 	children.Go(func() { w.greetEngine(ctx) })
+	children.Go(func() { w.follow(ctx) })
 	children.Go(func() { w.connect(ctx, links) })
 	<-ctx.Done()
 	w.log.Info("the worker is stopping; containers keep running")
@@ -81,6 +84,7 @@ func (w *Worker) open(life context.Context) (err error) {
 	}
 	w.commands = newCommands(life, w.disk, w.box, s, w.tally, w.log)
 	w.commands.ended = func(key journal.Key) {
+		w.stir()
 		if s, _ := w.service.get(); s != nil {
 			s.answers.owe(key)
 		}
@@ -117,6 +121,7 @@ func (w *Worker) greetEngine(ctx context.Context) {
 	engine, err := w.options.Engine.Info(limited)
 	w.engineSaid(ctx, err)
 	if err == nil {
+		w.engineIs(engine.ID)
 		w.log.Info("the container engine answers", "version", engine.Version, "api", engine.APIVersion, "containers", engine.Containers)
 	}
 }
