@@ -20,8 +20,12 @@ func (e *Engine) Apply(ctx context.Context, p worker.Project, report func(line s
 	if err == nil {
 		err = e.pull(ctx, project, false, r.Redact, report)
 	}
+	var replace []string
 	if err == nil {
-		err = e.up(ctx, project, p, r, report)
+		replace, err = e.prepareHost(ctx, project, p, r.Redact, report)
+	}
+	if err == nil {
+		err = e.up(ctx, project, p, replace, r, report)
 	}
 	return e.failed(ctx, err, r.Redact)
 }
@@ -63,27 +67,30 @@ func checkSecrets(project *types.Project) error {
 	return nil
 }
 
-func (e *Engine) up(ctx context.Context, project *types.Project, p worker.Project, r *secrets.Redactor, report func(string)) error {
+func (e *Engine) up(ctx context.Context, project *types.Project, p worker.Project, replace []string, r *secrets.Redactor, report func(string)) error {
 	for name, service := range project.Services {
 		service.PullPolicy = types.PullPolicyNever // pull has seen to it; not part of the hash
 		project.Services[name] = service
 	}
-	recreate := api.RecreateDiverged
-	if p.Recreate {
-		recreate = api.RecreateForce
+	create := api.CreateOptions{
+		RemoveOrphans: p.RemoveOrphans, IgnoreOrphans: !p.RemoveOrphans,
+		Recreate: api.RecreateDiverged, RecreateDependencies: api.RecreateDiverged,
+		Inherit: true, QuietPull: true,
+	}
+	switch {
+	case p.Recreate:
+		create.Recreate, create.RecreateDependencies = api.RecreateForce, api.RecreateForce
+	case len(replace) > 0: // Compose brings up all services all the same
+		create.Services, create.Recreate = replace, api.RecreateForce
 	}
 	err := relay(report, namesOf(project), r.Redact, func(progress *progress) error {
-		sdk, err := e.compose(progress, progress.question)
+		sdk, err := newSDK(hooksOfStack{e.docker, p.Labels[worker.LabelStack]}, progress, progress.question)
 		if err != nil {
 			return err
 		}
 		return sdk.Up(ctx, project, api.UpOptions{
-			Create: api.CreateOptions{
-				RemoveOrphans: p.RemoveOrphans, IgnoreOrphans: !p.RemoveOrphans,
-				Recreate: recreate, RecreateDependencies: recreate,
-				Inherit: true, QuietPull: true,
-			},
-			Start: api.StartOptions{Project: project},
+			Create: create,
+			Start:  api.StartOptions{Project: project},
 		})
 	})
 	return e.explainUp(ctx, project, r, err)

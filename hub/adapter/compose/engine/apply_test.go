@@ -335,7 +335,7 @@ func TestACancelledApplySaysSo(t *testing.T) {
 func TestAFailedDependencyIsExplained(t *testing.T) {
 	s := newStack(t, `services: {db: {image: IMAGE, command: [sh, -c, "echo no room on disk; exit 3"]}, web: {image: IMAGE, command: ['true'], depends_on: {db: {condition: service_completed_successfully, required: true}}}}`)
 	err := s.tryApply()
-	if fault.CodeOf(err) != "engine.unhealthy" || !strings.Contains(err.Error(), "db is not healthy") || !strings.Contains(err.Error(), "code 3") || !strings.Contains(err.Error(), "no room on disk") {
+	if fault.CodeOf(err) != "engine.unhealthy" || !strings.Contains(err.Error(), "db is not healthy") || !strings.Contains(err.Error(), "code 3") || !strings.Contains(err.Error(), "no room on disk") || failing(err) != (worker.Unhealthy{Service: "db", Lines: "no room on disk"}) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -44,6 +44,7 @@ func (o observed) asProjectContainer() worker.ProjectContainer {
 	return worker.ProjectContainer{
 		Project: o.project,
 		Labels:  labels,
+		Traits:  traits(o.inspected),
 		ContainerState: stacks.ContainerState{
 			Service: o.service, Container: o.name, ContainerID: o.id, Image: o.summary.Image,
 			State: string(o.state), Health: string(o.health), ExitCode: o.exitCode, RestartCount: o.restarts,

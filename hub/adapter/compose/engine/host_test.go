@@ -85,6 +85,9 @@ func open(t *testing.T) *Engine {
 	return e
 }
 
+// patience is for what takes as long as it takes on a busy machine.
+const patience = 10 * time.Minute
+
 var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
 
 // stack is one project on the engine; it is taken down when the test ends.
@@ -134,6 +137,14 @@ func (s *stack) content(path, text string) {
 	}
 	if err := os.WriteFile(full, []byte(text), 0o644); err != nil {
 		s.t.Fatal(err)
+	}
+}
+
+// state writes a file to the stack's folder.
+func (s *stack) state(path string) {
+	s.t.Helper()
+	if err := os.WriteFile(filepath.Join(s.StateDir, path), nil, 0o644); err != nil {
+		s.t.Error(err)
 	}
 }
 
@@ -195,7 +206,7 @@ func (s *stack) output(service string) string {
 // until waits for a condition.
 func (s *stack) until(what string, holds func() bool) {
 	s.t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for !holds() {
 		if time.Now().After(deadline) {
 			s.t.Fatalf("waited too long until %s; log: %q", what, s.lines)

@@ -2,15 +2,19 @@ package engine
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
 
 	"github.com/moby/moby/api/types/container"
+	"github.com/moby/moby/api/types/system"
 	"github.com/moby/moby/client"
 
 	"berth/hub/worker"
 )
 
-// Info asks the engine who it is. It asks for the version and the list of containers,
-// which takes a third of the time of the engine's own summary.
+// Info asks the engine who it is.
 func (e *Engine) Info(ctx context.Context) (worker.EngineInfo, error) {
 	version, err := e.docker.ServerVersion(ctx, client.ServerVersionOptions{})
 	if err != nil {
@@ -20,8 +24,12 @@ func (e *Engine) Info(ctx context.Context) (worker.EngineInfo, error) {
 	if err != nil {
 		return worker.EngineInfo{}, e.unread(ctx, err, asIs)
 	}
+	about, err := e.docker.Info(ctx, client.InfoOptions{})
+	if err != nil {
+		return worker.EngineInfo{}, e.unread(ctx, err, asIs)
+	}
 	info := worker.EngineInfo{
-		Version: version.Version, APIVersion: e.docker.ClientVersion(), // the negotiated one
+		ID: identity(version, about.Info), Version: version.Version, APIVersion: e.docker.ClientVersion(), // the negotiated one
 		OS: version.Os, Arch: version.Arch,
 		Containers: len(list.Items),
 	}
@@ -31,4 +39,20 @@ func (e *Engine) Info(ctx context.Context) (worker.EngineInfo, error) {
 		}
 	}
 	return info, nil
+}
+
+// identity tells this engine from every other, or is empty when that cannot be told. A
+// machine that was cloned brings its engine's id along, hence the host's name; two engines
+// of one host differ in their folder. Podman makes up another id for every answer.
+func identity(version client.ServerVersionResult, about system.Info) string {
+	for _, component := range version.Components {
+		if strings.Contains(strings.ToLower(component.Name), "podman") {
+			return ""
+		}
+	}
+	if about.ID == "" {
+		return ""
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", about.ID, about.Name, about.DockerRootDir))
+	return hex.EncodeToString(sum[:])
 }

@@ -29,6 +29,8 @@ type observed struct {
 	started  time.Time
 	policy   container.RestartPolicyMode
 	tty      bool
+
+	inspected container.InspectResponse
 }
 
 // observe looks at the containers of a project; those that go away meanwhile are left out.
@@ -45,8 +47,8 @@ func (e *Engine) observeLabelled(ctx context.Context, label string) ([]observed,
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(looksAtOnce)
 	for i, summary := range list.Items {
-		if summary.Labels[api.OneoffLabel] == "True" {
-			continue
+		if summary.Labels[api.OneoffLabel] == "True" || summary.Labels[api.HookLabel] != "" {
+			continue // it runs for a while beside the service's own containers
 		}
 		group.Go(func() error {
 			inspected, err := e.docker.ContainerInspect(ctx, summary.ID, client.ContainerInspectOptions{})
@@ -79,7 +81,7 @@ func observedFrom(summary container.Summary, c container.InspectResponse) *obser
 	o := &observed{
 		summary: summary, id: c.ID, name: strings.TrimPrefix(c.Name, "/"),
 		project: summary.Labels[api.ProjectLabel], service: summary.Labels[api.ServiceLabel],
-		restarts: c.RestartCount,
+		restarts: c.RestartCount, inspected: c,
 	}
 	if c.HostConfig != nil {
 		o.policy = c.HostConfig.RestartPolicy.Name

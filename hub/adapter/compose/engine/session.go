@@ -27,12 +27,8 @@ type session struct {
 
 var _ command.Cli = session{}
 
-// compose returns the SDK for one operation, whose progress goes to events. questions
+// newSDK returns the SDK for one operation, whose progress goes to events. questions
 // are what the command would ask a person; the answer is always no.
-func (e *Engine) compose(events api.EventProcessor, question func(string)) (api.Compose, error) {
-	return newSDK(e.docker, events, question)
-}
-
 func newSDK(docker client.APIClient, events api.EventProcessor, question func(string)) (api.Compose, error) {
 	return sdk.NewComposeService(session{docker},
 		sdk.WithEventProcessor(events),
