@@ -41,19 +41,26 @@ func (j *Journal) put(data []byte) error {
 }
 
 // write appends to the file. After a failure the file is in doubt: half a record may
-// stand in it, and a second fsync would not say so.
+// stand in it, and a second fsync would not say so. Only where a write found the disk full, what
+// stood there before is sound: half a record is cut off, and no room for a second file is needed.
 func (j *Journal) write(data []byte, sync bool) error {
 	_, err := j.file.Write(data)
+	full := diskFull(err)
 	if err == nil && sync {
 		err = j.file.Sync()
 	}
-	if err != nil {
-		err = errors.Join(err, j.file.Close())
-		j.file = nil
-		return fmt.Errorf("append to the journal: %w", err)
+	if err == nil {
+		j.size += int64(len(data))
+		return nil
 	}
-	j.size += int64(len(data))
-	return nil
+	err = errors.Join(err, j.file.Close())
+	j.file = nil
+	if full {
+		if again, failed := j.disk.appendTo(j.path, j.size); failed == nil {
+			j.file = again
+		}
+	}
+	return fmt.Errorf("append to the journal: %w", err)
 }
 
 // rewrite puts the living entries into a fresh file, makes it durable and moves it over

@@ -14,7 +14,7 @@
 // old one and renamed over it.
 //
 // A failed write or fsync leaves the file in doubt, so the next append writes the whole
-// journal anew rather than trusting it. Beside the file lies a reserve of disk space
+// journal anew rather than trusting it; what a full disk cut short is cut off. Beside the file lies a reserve of disk space
 // that is given up when a result would not fit: a full disk refuses new commands and
 // keeps the results of old ones.
 //
