@@ -34,15 +34,15 @@ func Decide(s Stack, seen Sight) Verdict {
 	switch {
 	case seen.Tree == "":
 		text := fmt.Sprintf("commit %s has no folder %s; what runs was left alone", seen.Commit.Short(), folder)
-		return Verdict{OutOfSync: true, Problem: text, Reason: text, Record: s.Seen != seen.Commit}
+		return Verdict{OutOfSync: true, Problem: text, Reason: text, Record: s.Seen != seen.Commit || !s.OutOfSync}
 	case seen.Tree == s.SeenTree:
 		return Verdict{OutOfSync: seen.Tree != s.DeployedTree, Record: s.Seen != seen.Commit || s.OutOfSync != (seen.Tree != s.DeployedTree),
 			Reason: fmt.Sprintf("nothing changed in %s at commit %s", folder, seen.Commit.Short())}
 	case seen.Tree == s.Quarantine.Tree:
-		return Verdict{OutOfSync: true, Record: s.Seen != seen.Commit,
+		return Verdict{OutOfSync: true, Record: s.Seen != seen.Commit || !s.OutOfSync,
 			Reason: fmt.Sprintf("commit %s is as %s was, which is in quarantine: %s", seen.Commit.Short(), s.Quarantine.Commit.Short(), s.Quarantine.Reason)}
 	case s.Paused:
-		return Verdict{OutOfSync: true, Record: s.Seen != seen.Commit,
+		return Verdict{OutOfSync: true, Record: s.Seen != seen.Commit || !s.OutOfSync,
 			Reason: fmt.Sprintf("%s changed at commit %s, but the stack is paused; resume it, or sync it by hand", folder, seen.Commit.Short())}
 	case !s.AutoSync:
 		return Verdict{OutOfSync: true, Record: true,

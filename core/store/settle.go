@@ -134,10 +134,10 @@ func (s *Store) settleUnmoved(tx *Tx, st stacks.Stack, d stacks.Deployment, o st
 }
 
 // lookBehind asks for a look at the repository when its head is not what was just deployed.
-// Without automatic sync nobody else would tell that the stack is behind again: that was
+// Without automatic sync, or paused, nobody else would tell that the stack is behind again: that was
 // noted while the deployment ran, and success has taken it back.
 func (s *Store) lookBehind(tx *Tx, st stacks.Stack) error {
-	if st.AutoSync {
+	if st.AutoSync && !st.Paused {
 		return nil
 	}
 	r, err := repositoryByID(tx, st.Repository)
