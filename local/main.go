@@ -6,7 +6,8 @@
 //	local env FILE        write FILE with fresh keys, unless it exists
 //	local variables       print the tables of configuration variables as Markdown
 //
-// Exit codes: 0 ended when asked to, 78 refused to start because of its configuration, 1 any other failure.
+// Exit codes: 0 ended when asked to, 78 refused to start because of its configuration, the port or the
+// database, 65 the database is damaged, 74 the database could not be written, 1 any other failure.
 package main
 
 import (

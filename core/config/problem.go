@@ -11,6 +11,12 @@ import (
 // that SECRET_KEY does not fit its data (EX_CONFIG of sysexits.h).
 const ExitConfig = 78
 
+// More exit codes of a server, also of sysexits.h.
+const (
+	ExitDamaged = 65 // EX_DATAERR: the database is damaged; nothing was started
+	ExitBroken  = 74 // EX_IOERR: a commit failed such that nobody knows what is on the disk
+)
+
 const (
 	ourPrefix   = "BERTH_"
 	maxUnknown  = 20 // warnings about unknown variables

@@ -25,7 +25,7 @@ func (db *DB) Check(ctx context.Context) error {
 	case len(problems) == 1 && problems[0] == "ok":
 		return nil
 	}
-	return damaged(strings.Join(problems, "; "))
+	return damaged(strings.ReplaceAll(strings.Join(problems, "; "), "\n", "; "))
 }
 
 func damaged(what string) *fault.Error {

@@ -46,9 +46,14 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
+// lastWords is how long requests under way have to be told that nothing is known; the
+// database answers nobody any more.
+const lastWords = time.Second
+
 // broken ends the process: a commit failed in a way that leaves the state on disk unknown,
 // and going on could show what is not stored. The next start finds out what is.
 func (c Config) broken(err error) {
-	c.Log.Error("the database could not be written; ending, so that nothing is shown that is not stored", "error", err)
-	os.Exit(1)
+	c.Log.Error("the database could not be written; ending, so that nothing is shown that is not stored. "+
+		"Check the disk below DATA_DIR and start again; what was acknowledged is stored", "error", err)
+	time.AfterFunc(lastWords, func() { os.Exit(config.ExitBroken) })
 }

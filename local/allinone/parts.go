@@ -26,7 +26,7 @@ import (
 // parts is everything that lives as long as the process. Its fields are set once.
 type parts struct {
 	cfg   Config
-	db    *store.DB
+	vault *vault
 	store *store.Store
 	ring  *seal.Ring
 	files *revisionfiles.Files
@@ -47,11 +47,13 @@ type parts struct {
 func open(ctx context.Context, cfg Config) (*parts, error) {
 	p := &parts{cfg: cfg}
 	var err error
-	if p.db, p.store, p.ring, err = openStore(ctx, cfg); err != nil {
+	p.board = metrics.NewBoard(metrics.Config{Version: cfg.Version, Validator: promtext.Validator{}, Process: process.Read, Clock: cfg.Now})
+	if p.vault, err = openVault(ctx, cfg, p.board.Own.Room); err != nil {
 		return nil, err
 	}
+	p.store, p.ring = p.vault.store, p.vault.ring
 	if err := p.join(ctx); err != nil {
-		return nil, errors.Join(err, p.db.Close())
+		return nil, errors.Join(err, p.vault.close())
 	}
 	return p, nil
 }
@@ -64,7 +66,6 @@ func (p *parts) join(ctx context.Context) (err error) {
 	if p.git, err = git.Open(s.ReposWorkspace, git.Options{Logger: p.cfg.Log}); err != nil {
 		return err
 	}
-	p.board = metrics.NewBoard(metrics.Config{Version: p.cfg.Version, Validator: promtext.Validator{}, Process: process.Read, Clock: p.cfg.Now})
 	internal := variables.NewInternalProvider(p.store, p.ring)
 	gate := secrets.NewGate(internal)
 	resolver := variables.NewResolver(p.store, gate, p.ring)
@@ -78,7 +79,7 @@ func (p *parts) join(ctx context.Context) (err error) {
 	}
 	p.hub = hub.New(hub.Options{
 		Store: p.store, Fleet: hubFleet{p.fleet, p.store}, Sources: p.repositories, Variables: resolver, Files: p.files, Git: p.git,
-		Compose: render.New(), Documents: yaml.Reader{}, Snapshots: p.board.Workers, Meter: p.board.Own,
+		Compose: render.New(), Documents: yaml.Reader{}, Rendered: yaml.Rendered{}, Snapshots: p.board.Workers, Meter: p.board.Own,
 		Scan: s.ScanInterval, Heartbeat: s.HeartbeatInterval, Version: p.cfg.Version, Now: p.cfg.Now, Log: p.cfg.Log,
 	})
 	late.hub = p.hub

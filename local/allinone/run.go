@@ -42,7 +42,7 @@ func Run(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(p.run(ctx, true), p.db.Close())
+	return errors.Join(p.run(ctx, true), p.vault.close())
 }
 
 // RunHub runs hub and worker port without handlers: for handlers that run elsewhere on
@@ -53,7 +53,7 @@ func RunHub(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(p.run(ctx, false), p.db.Close())
+	return errors.Join(p.run(ctx, false), p.vault.close())
 }
 
 // run opens the ports, then starts what ticks. The first part that fails ends the others.
@@ -73,6 +73,7 @@ func (p *parts) run(ctx context.Context, withHandlers bool) error {
 			return errors.Join(err, crew.stop())
 		}
 	}
+	crew.start("database", p.vault.keeper.Run)
 	crew.start("hub", p.hub.Run)
 	crew.start("worker port", func(ctx context.Context) error { return p.port.Run(ctx, workers) })
 	if p.cfg.Server.LocalWorker {

@@ -17,28 +17,71 @@ import (
 // configured cannot work, and nothing was changed.
 var ErrRefused = errors.New("start refused")
 
-// openStore opens the database and its keys. A wrong SECRET_KEY is found by reading only:
-// the database stays as it is, byte for byte.
-func openStore(ctx context.Context, cfg Config) (*store.DB, *store.Store, *seal.Ring, error) {
+// vault is the open database with its keys, and what looks after its files.
+type vault struct {
+	db      *store.DB
+	store   *store.Store
+	ring    *seal.Ring
+	keeper  *sqlite.Keeper
+	release func() error // gives the database to another server
+}
+
+// close closes what is open; it is called once, after everything that uses the database has ended.
+func (v *vault) close() (err error) {
+	if v.keeper != nil {
+		err = v.keeper.Close()
+	}
+	if v.db != nil {
+		err = errors.Join(err, v.db.Close())
+	}
+	return errors.Join(err, v.release())
+}
+
+// openVault opens the database and its keys, for this process alone. A wrong SECRET_KEY and damage
+// are found by reading only: the database stays as it is, byte for byte.
+func openVault(ctx context.Context, cfg Config, roomy func(bool)) (*vault, error) {
 	if !cfg.Server.DatabaseURL.Empty() {
-		return nil, nil, nil, fmt.Errorf("%w: DATABASE_URL is set, but this release keeps its data in the embedded SQLite only; unset it", ErrRefused)
+		return nil, fmt.Errorf("%w: DATABASE_URL is set, but this release keeps its data in the embedded SQLite only; unset it", ErrRefused)
 	}
+	release, err := sqlite.Claim(ctx, cfg.Server.DBDataDir)
+	if err != nil {
+		return nil, cannotOpen(err)
+	}
+	v := &vault{release: release}
+	if err := v.open(ctx, cfg, roomy); err != nil {
+		return nil, errors.Join(err, v.close())
+	}
+	return v, nil
+}
+
+func (v *vault) open(ctx context.Context, cfg Config, roomy func(bool)) (err error) {
+	dir := cfg.Server.DBDataDir
 	if err := inspect(ctx, cfg); err != nil {
-		return nil, nil, nil, err
+		return err
 	}
-	db, err := sqlite.Open(ctx, cfg.Server.DBDataDir, cfg.broken)
-	if err != nil {
-		return nil, nil, nil, fmt.Errorf("%w: %s (%w)", ErrRefused, fault.PublicOf(err), err)
+	if v.db, err = sqlite.Open(ctx, dir, cfg.broken); err != nil {
+		return cannotOpen(err)
 	}
-	if err := db.Migrate(ctx, cfg.Now()); err != nil {
-		return nil, nil, nil, errors.Join(refusedIf(err, fault.Conflict), db.Close())
+	if v.keeper, err = sqlite.Keep(ctx, v.db, dir, cfg.Log, roomy); err != nil {
+		return cannotOpen(err)
 	}
-	st := store.New(db, cfg.Now)
-	ring, err := openRing(ctx, cfg, st)
-	if err != nil {
-		return nil, nil, nil, errors.Join(err, db.Close())
+	if err := v.db.Migrate(ctx, cfg.Now()); err != nil {
+		return refusedIf(err, fault.Conflict)
 	}
-	return db, st, ring, nil
+	v.store = store.New(v.db, cfg.Now)
+	v.ring, err = openRing(ctx, cfg, v.store)
+	return err
+}
+
+// cannotOpen marks as a refusal what a person must put right before the next start.
+func cannotOpen(err error) error {
+	if !fault.Is(err, fault.Unavailable) && !fault.Is(err, fault.Conflict) {
+		return err
+	}
+	if cause := errors.Unwrap(err); cause != nil {
+		return fmt.Errorf("%w: %s (%w)", ErrRefused, fault.PublicOf(err), cause)
+	}
+	return fmt.Errorf("%w: %s", ErrRefused, fault.PublicOf(err))
 }
 
 // refusedIf marks err as a refusal when it is a fault of this kind.
@@ -49,13 +92,16 @@ func refusedIf(err error, kind fault.Kind) error {
 	return err
 }
 
-// inspect checks the key against an existing database without writing to it.
+// inspect checks an existing database, and the key against it, without writing to it.
 func inspect(ctx context.Context, cfg Config) error {
 	db, err := sqlite.Inspect(ctx, cfg.Server.DBDataDir)
 	if err != nil || db == nil {
-		return err
+		return cannotOpen(err)
 	}
 	defer db.Close()
+	if err := db.Check(ctx); err != nil {
+		return err
+	}
 	fresh, err := db.Fresh(ctx)
 	if err != nil || fresh {
 		return err
@@ -125,6 +171,10 @@ func ExitCode(err error) int {
 		return 0
 	case errors.Is(err, ErrRefused):
 		return config.ExitConfig
+	case fault.CodeOf(err) == "store.damaged":
+		return config.ExitDamaged
+	case fault.CodeOf(err) == "store.broken":
+		return config.ExitBroken
 	}
 	return 1
 }

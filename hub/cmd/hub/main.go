@@ -1,7 +1,8 @@
 // Command hub runs hub and worker port without web UI and API: for handlers that run
 // elsewhere on the same store. It is configured as local is; PORT is not opened.
 //
-// Exit codes: 0 ended when asked to, 78 refused to start because of its configuration, 1 any other failure.
+// Exit codes: 0 ended when asked to, 78 refused to start because of its configuration, the port or the
+// database, 65 the database is damaged, 74 the database could not be written, 1 any other failure.
 package main
 
 import (
