@@ -22,6 +22,9 @@ type UIDeps struct {
 	Stacks       UIStacks      // *stacks.Desk
 	Workers      UIWorkers     // *fleet.Desk
 	Live         UIConnections // *hub.Hub
+	Plans        ui.Planner
+	Compose      ui.ComposeReader    // *revisionfiles.Files
+	Compare      ui.RevisionComparer // *stacks.Comparer
 	Now          core.Clock
 }
 
@@ -41,6 +44,7 @@ type UIAccounts interface {
 type UIStore interface {
 	ui.OverviewReader
 	ui.StackReader
+	ui.RevisionReader
 	ui.DeploymentReader
 	ui.ServiceAccountKeeper
 	ui.UserKeeper
@@ -69,6 +73,9 @@ type UIStacks interface {
 	ui.StackUpdater
 	ui.StackDeleter
 	ui.StackSyncer
+	ui.StackRoller
+	ui.StackMover
+	ui.StackPauser
 	ui.DeploymentCanceller
 }
 
@@ -88,6 +95,7 @@ type UIConnections interface {
 func uiRoutes(d Deps) []Route {
 	routes := append(uiDoorRoutes(d), uiRepositoryRoutes(d.UI)...)
 	routes = append(routes, uiStackRoutes(d.UI)...)
+	routes = append(routes, uiRevisionRoutes(d.UI)...)
 	routes = append(routes, uiDeploymentRoutes(d.UI)...)
 	return append(routes, uiSettingsRoutes(d)...)
 }
@@ -142,6 +150,11 @@ func uiStackRoutes(u UIDeps) []Route {
 		form(one+"/sync", access.Operate, ui.SyncStack(u.Stacks)),
 		page(one+"/redeploy", access.Operate, ui.NewRedeploy(u.Store)),
 		form(one+"/redeploy", access.Operate, ui.Redeploy(u.Stacks)),
+		page(one+"/plan", access.View, ui.Plan(u.Store, u.Workers, u.Plans)),
+		page(one+"/transfer", access.Operate, ui.NewTransfer(u.Store, u.Workers)),
+		form(one+"/transfer", access.Operate, ui.Transfer(u.Store, u.Workers, u.Stacks)),
+		form(one+"/pause", access.Operate, ui.PauseStack(u.Stacks)),
+		form(one+"/resume", access.Operate, ui.ResumeStack(u.Stacks)),
 		page(one+"/settings", access.Operate, ui.StackSettings(u.Store, u.Workers)),
 		form(one+"/settings", access.Operate, ui.ChangeStack(u.Store, u.Workers, u.Stacks)),
 		page(one+"/delete", access.Operate, ui.ConfirmDeleteStack(u.Store, u.Workers)),
@@ -156,6 +169,18 @@ func uiStackRoutes(u UIDeps) []Route {
 		form(service+"/start", access.Operate, ui.ActOnService(u.Store, u.Live, wire.RequestStart)),
 		form(service+"/stop", access.Operate, ui.ActOnService(u.Store, u.Live, wire.RequestStop)),
 		form(service+"/restart", access.Operate, ui.ActOnService(u.Store, u.Live, wire.RequestRestart)),
+	}
+}
+
+func uiRevisionRoutes(u UIDeps) []Route {
+	const all, one = "/stacks/{id}/revisions", "/stacks/{id}/revisions/{number}"
+	back := ui.RollbackDeps{Reader: u.Store, Comparer: u.Compare, Desk: u.Stacks, Now: u.Now}
+	return []Route{
+		page(all, access.View, ui.Revisions(u.Store, u.Now)),
+		page(one, access.View, ui.Revision(u.Store, u.Compose, u.Now)),
+		page(one+"/diff", access.View, ui.RevisionDiff(u.Store, u.Compare, u.Now)),
+		page(one+"/rollback", access.Operate, ui.ConfirmRollback(back)),
+		form(one+"/rollback", access.Operate, ui.Rollback(back)),
 	}
 }
 

@@ -1,12 +1,16 @@
 package handlers_test
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 
+	"berth/core"
+	"berth/core/stacks"
 	"berth/handlers"
 	"berth/handlers/ui"
+	"berth/hub/adapter/yaml"
 )
 
 // uiDeps joins what the other areas have to what the pages need.
@@ -15,8 +19,20 @@ func (s *stand) uiDeps() handlers.UIDeps {
 	return handlers.UIDeps{SetUp: s.setUp, SignIn: s.signIn, Accounts: s.accounts, Store: s.store,
 		Repositories: s.deps.Repositories.Desk.(handlers.UIRepository), Browser: s.deps.Repositories.Browser.(handlers.UIBrowser),
 		Variables: s.deps.Variables.Desk.(handlers.UIVariables), Stacks: s.deps.Stacks.Desk.(handlers.UIStacks),
-		Workers: s.deps.Workers.Desk.(handlers.UIWorkers), Live: noHub{}, Now: s.now}
+		Workers: s.deps.Workers.Desk.(handlers.UIWorkers), Live: noHub{}, Now: s.now,
+		Plans: s.plans(), Compose: rendered{}, Compare: stacks.NewComparer(s.store, rendered{}, yaml.Rendered{})}
 }
+
+// planner plans the same for every stack: what the test says.
+type planner struct {
+	plan stacks.Plan
+	err  error
+}
+
+func (p *planner) Plan(context.Context, core.StackID) (stacks.Plan, error) { return p.plan, p.err }
+
+// plans is a planner that finds nothing to do.
+func (s *stand) plans() *planner { return &planner{plan: stacks.Plan{UpToDate: true, Observed: true}} }
 
 // browse loads a page as a browser does.
 func (s *stand) browse(session, path string) *httptest.ResponseRecorder {

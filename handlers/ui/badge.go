@@ -37,6 +37,17 @@ var deploymentBadges = map[stacks.DeploymentState]badge{
 	stacks.DeploymentLost:       {"bad", "question", "Unknown"},
 }
 
+// planBadges has one badge for each thing that a deployment would do to a compose service.
+var planBadges = map[stacks.PlanAction]badge{
+	stacks.PlanCreate:   {"ok", "plus", "Create"},
+	stacks.PlanRecreate: {"warn", "back", "Recreate"},
+	stacks.PlanScale:    {"busy", "stacks", "Scale"},
+	stacks.PlanRestart:  {"warn", "sync", "Restart"},
+	stacks.PlanStart:    {"busy", "play", "Start"},
+	stacks.PlanRemove:   {"bad", "trash", "Remove"},
+	stacks.PlanLeave:    {"idle", "check", "Leave"},
+}
+
 var phaseBadges = map[stacks.PhaseState]badge{
 	"":                    {"idle", "circle", "Not begun"},
 	stacks.PhaseRunning:   {"busy", "ring", "Running"},

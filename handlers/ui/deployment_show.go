@@ -30,12 +30,17 @@ type deploymentPage struct {
 	Badge            badge
 	Trouble          string // why it failed
 	Note             string // what else there is to know
+	Waits            string // the worker that it waits for; empty: none
+	Restore          restoreNotice
+	Broken           brokenService
 	Open             bool
-	Failed           bool
+	Again            string // what asking once more is called; empty: nothing went wrong
 	Cancelling       bool
 	CancelHref       string
 	Commit           string
 	Revision         int
+	RevisionHref     string
+	Aim              string
 	Worker           string
 	Trigger          string
 	Actor            string
@@ -67,18 +72,16 @@ func Deployment(reader DeploymentReader, workers WorkerFinder, now core.Clock) h
 			return err
 		}
 		page := showDeployment(d, s, now())
-		worker, err := newNames(nil, workers).worker(r.Context(), d.Worker)
-		if err != nil {
+		if err := page.putWorkers(r.Context(), newNames(nil, workers), d, s); err != nil {
 			return err
 		}
-		page.Worker = worker.Name
 		// The state was read first: the log of a deployment that had ended is whole.
 		pieces, err := reader.DeploymentLog(r.Context(), d.ID, after, logPageSize)
 		if err != nil {
 			return err
 		}
 		page.putLog(d, pieces, after)
-		f := newFrame(r, inStacks, "Deployment of "+s.Name, crumb{"Stacks", "/stacks"}, crumb{s.Name, stackHref(s.ID)})
+		f := newFrame(r, inStacks, "Deployment of "+s.Name, stackTrail(s)...)
 		if !page.Whole {
 			f = f.following(true)
 		}
@@ -103,11 +106,22 @@ func afterIn(r *http.Request) (uint64, error) {
 }
 
 func showDeployment(d stacks.Deployment, s stacks.Stack, now time.Time) deploymentPage {
-	p := deploymentPage{Stack: s.Name, StackHref: stackHref(s.ID), Badge: badgeOf(deploymentBadges, d.State), Trouble: sentence(d.Error), Note: noteOn(d),
+	p := deploymentPage{Stack: s.Name, StackHref: stackHref(s.ID), Badge: badgeOf(deploymentBadges, d.State), Note: noteOn(d), Restore: restoreOf(d), Broken: brokenOf(d, s),
 		Open: !d.State.Ended(), Cancelling: d.Cancelling, CancelHref: deploymentHref(d.ID) + "/cancel", Commit: d.Commit.Short(), Revision: d.Revision,
 		Trigger: triggerWord(d.Trigger), Options: optionWords(d.Options), Queued: at(d.QueuedAt, now),
 		Took: between(d.StartedAt, d.FinishedAt, now)}
-	p.Failed = d.State == stacks.DeploymentFailed || d.State == stacks.DeploymentLost || d.State == stacks.DeploymentRolledBack
+	if d.State != stacks.DeploymentSuperseded { // of which the note tells
+		p.Trouble = sentence(d.Error)
+	}
+	if d.Revision > 0 {
+		p.RevisionHref = revisionHref(s.ID, d.Revision)
+	}
+	switch d.State {
+	case stacks.DeploymentFailed, stacks.DeploymentLost:
+		p.Again = "Sync again"
+	case stacks.DeploymentRolledBack:
+		p.Again = "Deploy anyway"
+	}
 	if d.Actor != "system" {
 		p.Actor = d.Actor
 	}
@@ -123,6 +137,9 @@ func showDeployment(d stacks.Deployment, s stacks.Stack, now time.Time) deployme
 func noteOn(d stacks.Deployment) string {
 	switch d.State {
 	case stacks.DeploymentSuperseded:
+		if d.Error != "" {
+			return "It never began: " + d.Error + "."
+		}
 		return "A newer deployment took its place before it began."
 	case stacks.DeploymentLost:
 		return "It is not known how this ended: the worker went away while it was at it. What runs was looked at again since."

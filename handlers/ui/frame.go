@@ -117,6 +117,8 @@ var said = map[string]note{
 	"stack-added":       {"ok", "check", "The stack was added. Sync it to deploy it."},
 	"stack-gone":        {"ok", "check", "The stack was removed."},
 	"stack-going":       {"ok", "check", "The stack is being taken down. It goes from the list when its worker is done."},
+	"stack-paused":      {"ok", "check", "The stack is paused. Nothing is deployed by itself until you resume it."},
+	"stack-resumed":     {"ok", "check", "The stack goes on. Its repository is being looked at."},
 	"stack-saved":       {"ok", "check", "Saved."},
 	"user-saved":        {"ok", "check", "Saved. The user has to sign in again."},
 	"user-gone":         {"ok", "check", "The user was removed and is signed out everywhere."},

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -11,6 +12,7 @@ type moment struct {
 	ISO string // for the machine; empty: never
 	Ago string // coarse, so that a page does not differ with every second
 	For string // how long it is ago
+	Due string // how long it is ahead
 	UTC string
 }
 
@@ -20,7 +22,7 @@ func at(t, now time.Time) moment {
 		return moment{}
 	}
 	t = t.UTC()
-	return moment{ISO: t.Format(time.RFC3339), Ago: ago(now.Sub(t), t, now), For: coarse(max(0, now.Sub(t))), UTC: t.Format("2 Jan 2006, 15:04:05 UTC")}
+	return moment{ISO: t.Format(time.RFC3339), Ago: ago(now.Sub(t), t, now), For: coarse(max(0, now.Sub(t))), Due: due(t.Sub(now)), UTC: t.Format("2 Jan 2006, 15:04:05 UTC")}
 }
 
 func ago(d time.Duration, t, now time.Time) string {
@@ -35,6 +37,14 @@ func ago(d time.Duration, t, now time.Time) string {
 		return t.Format("2 Jan")
 	}
 	return t.Format("2 Jan 2006")
+}
+
+// due says when something that was planned comes.
+func due(d time.Duration) string {
+	if d < time.Minute {
+		return "in a moment"
+	}
+	return "in " + coarse(d)
 }
 
 func coarse(d time.Duration) string {
@@ -66,6 +76,23 @@ func took(d time.Duration) string {
 		return fmt.Sprintf("%d min %02d s", int(d.Minutes()), int(d.Seconds())%60)
 	}
 	return fmt.Sprintf("%d h %02d min", int(d.Hours()), int(d.Minutes())%60)
+}
+
+// spell writes a duration that somebody chose: "5 min", "1 min 30 s".
+func spell(d time.Duration) string {
+	var parts []string
+	for _, unit := range []struct {
+		of   time.Duration
+		word string
+	}{{time.Hour, "h"}, {time.Minute, "min"}, {time.Second, "s"}} {
+		if n := d / unit.of; n > 0 {
+			parts, d = append(parts, fmt.Sprintf("%d %s", n, unit.word)), d%unit.of
+		}
+	}
+	if len(parts) == 0 {
+		return took(d)
+	}
+	return strings.Join(parts, " ")
 }
 
 // between is how long it took from one time to another, or to now while it has not ended; empty

@@ -45,13 +45,33 @@ func (o *overview) stackNeeds() ([]need, error) {
 			needs = append(needs, n)
 		}
 	}
-	return needs, nil
+	held, err := o.reader.Stacks(o.ctx, stacks.Filter{Held: true}, core.Page{Limit: maxNeeds})
+	for _, s := range held.Items {
+		if s.Status != stacks.StatusError && s.Status != stacks.StatusDegraded {
+			needs = append(needs, o.heldNeed(s))
+		}
+	}
+	return needs, err
+}
+
+// heldNeed is about a stack that runs as it should, and holds a commit or all deployments back.
+func (o *overview) heldNeed(s stacks.Stack) need {
+	n := need{Tone: "idle", Icon: "pause", Kind: "Stack", Name: s.Name, Href: stackHref(s.ID), Since: at(s.UpdatedAt, o.now), Operate: true, Post: true,
+		Why: "It is paused: nothing is deployed by itself.", Action: "Resume", ActionHref: stackHref(s.ID) + "/resume"}
+	if q := quarantineOf(s.Quarantine); q.Commit != "" {
+		n.Tone, n.Icon, n.Why = "warn", "back", "Commit "+q.Commit+" is in quarantine and not deployed by itself. "+q.Reason
+		n.Action, n.ActionHref, n.Post, n.Operate = "Look at it", n.Href, false, false
+	}
+	return n
 }
 
 func (o *overview) stackNeed(s stacks.Stack) (need, error) {
 	b := stackBadge(s)
 	n := need{Tone: b.Tone, Icon: b.Icon, Kind: "Stack", Name: s.Name, Href: stackHref(s.ID), Why: whyStack(s), Since: at(later(s.UpdatedAt, s.ObservedAt), o.now),
 		Action: "Look at it", ActionHref: stackHref(s.ID)}
+	if s.Drifted {
+		return n, nil // its page names what differs, and repairs it
+	}
 	if service, found := ailing(s); found {
 		n.Action, n.ActionHref = "Read the log of "+service, serviceHref(s, service)+"/logs"
 		return n, nil

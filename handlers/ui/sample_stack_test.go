@@ -63,11 +63,17 @@ func stackSamples() map[string]sample {
 	fresh := stacks.Stack{ID: "stk_9", Name: "blog", Status: stacks.StatusNew}
 	failed := show
 	failed.Head, failed.Retry = headOf(stacks.Stack{ID: "stk_1", Name: "blog", Status: stacks.StatusError}, nil, tabOverview), at(sampleNow.Add(5*time.Minute), sampleNow)
+	healing, err := showStack(context.Background(), sampleStore{}, healingStack(), sampleNow)
+	if err != nil {
+		panic(err)
+	}
+	healing.Facts = show.Facts
 	asked := func(f frame, status string) frame { f.Note = said[status]; return f }
 	return map[string]sample{
 		"stack":             of(stackShowView, asked(framed(inStacks, "shop", trail[0]), "service-restarted"), show),
 		"stack-new":         of(stackShowView, framed(inStacks, "blog", trail[0]), stackShowPage{Head: headOf(fresh, nil, tabOverview), Facts: stackFacts{Repository: "apps", RepositoryHref: "/repositories/rep_1", Folder: "apps/blog"}}),
 		"stack-failed":      of(stackShowView, framed(inStacks, "blog", trail[0]), failed),
+		"stack-healing":     of(stackShowView, asked(framed(inStacks, "shop", trail[0]), "stack-paused"), healing),
 		"stack-list":        of(stackListView, framed(inStacks, "Stacks"), sampleStacks("")),
 		"stack-groups":      of(stackListView, framed(inStacks, "Stacks"), sampleStacks("worker")),
 		"stack-none":        of(stackListView, framed(inStacks, "Stacks"), stackListPage{Group: groupChoice("")}),
@@ -99,7 +105,9 @@ func sampleStacks(by string) stackListPage {
 		case 2:
 			l.Badge = badgeOf(statusBadges, stacks.StatusSyncing)
 		case 4:
-			l.Manual, l.Waiting = true, true
+			l.Manual, l.Flags = true, []string{"newer commit waits"}
+		case 5:
+			l.Badge, l.Flags = badgeOf(statusBadges, stacks.StatusPaused), []string{"newer commit waits", "commit in quarantine"}
 		case 6:
 			l.Badge, l.Why = badgeOf(statusBadges, stacks.StatusDegraded), "Compose service db is unhealthy."
 		case 9:
@@ -107,7 +115,7 @@ func sampleStacks(by string) stackListPage {
 		}
 		lines = append(lines, l)
 	}
-	counts := map[stacks.Status]int{stacks.StatusActive: 7, stacks.StatusDegraded: 1, stacks.StatusError: 1, stacks.StatusNew: 1, stacks.StatusSyncing: 1}
+	counts := map[stacks.Status]int{stacks.StatusActive: 6, stacks.StatusDegraded: 1, stacks.StatusError: 1, stacks.StatusNew: 1, stacks.StatusSyncing: 1, stacks.StatusPaused: 1}
 	return stackListPage{Tabs: statusTabs(counts, nil), Group: groupChoice(by), Groups: grouped(lines, by), Total: 11, Found: 11, More: "/stacks?after=wiki"}
 }
 

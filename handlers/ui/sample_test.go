@@ -81,6 +81,9 @@ func samples() map[string]sample {
 	for name, s := range stackSamples() {
 		all[name] = s
 	}
+	for name, s := range revisionSamples() {
+		all[name] = s
+	}
 	for name, s := range repositorySamples() {
 		all[name] = s
 	}
@@ -132,6 +135,8 @@ func sampleOverview(needy bool) overviewPage {
 			{Tone: "bad", Icon: "cross", Kind: "Stack", Name: "web", Href: "/stacks/stk_2", Why: "Image registry.example.com/web:7.3 was not found: manifest unknown.", Since: at(before(6*time.Minute), sampleNow), Action: "See what happened", ActionHref: "/deployments/dep_1"},
 			{Tone: "warn", Icon: "alert", Kind: "Stack", Name: "shop", Href: "/stacks/stk_1", Why: "Compose service db is unhealthy.", Since: at(before(25*time.Minute), sampleNow), Action: "Read the log of db", ActionHref: "/stacks/stk_1/services/db/logs"},
 		}
+		held := &overview{now: sampleNow}
+		p.Needs = append(p.Needs, held.heldNeed(stacks.Stack{ID: "stk_3", Name: "vault", Paused: true, UpdatedAt: before(50 * time.Hour)}), held.heldNeed(healingStack()))
 		p.Needs = append(p.Needs, workerNeeds(sampleWorkers(), sampleNow)...)
 		p.Needs = append(p.Needs, repositoryNeeds([]repositories.Repository{{ID: "rep_2", Name: "infra", ErrorCode: "git.credential_refused", Error: "the Git host git.example.com refused the user name or password", UpdatedAt: before(3 * time.Hour)}, {ID: "rep_3", Name: "tools", ErrorCode: "git.unreachable", Error: "the Git host did not answer", UpdatedAt: before(2 * time.Minute)}}, sampleNow)...)
 	}

@@ -32,8 +32,21 @@ type containerLine struct {
 	Old      int // the revision that it was made for, when that is not the current one
 }
 
+// currentRevision reads what is in place of a stack; nothing when nothing is, or when it is not kept
+// any more.
+func currentRevision(ctx context.Context, reader StackReader, s stacks.Stack) (stacks.Revision, error) {
+	if s.Revision == 0 {
+		return stacks.Revision{}, nil
+	}
+	revision, err := reader.Revision(ctx, s.ID, s.Revision)
+	if fault.Is(err, fault.NotFound) {
+		return stacks.Revision{}, nil
+	}
+	return revision, err
+}
+
 // servicesOf joins what the current revision wants with what was observed.
-func servicesOf(ctx context.Context, reader StackReader, s stacks.Stack, now time.Time) ([]serviceLine, error) {
+func servicesOf(current stacks.Revision, s stacks.Stack, now time.Time) []serviceLine {
 	byName := map[string]*serviceLine{}
 	line := func(name string) *serviceLine {
 		if byName[name] == nil {
@@ -42,14 +55,8 @@ func servicesOf(ctx context.Context, reader StackReader, s stacks.Stack, now tim
 		}
 		return byName[name]
 	}
-	if s.Revision > 0 {
-		revision, err := reader.Revision(ctx, s.ID, s.Revision)
-		if err != nil && !fault.Is(err, fault.NotFound) {
-			return nil, err
-		}
-		for _, wanted := range revision.Services {
-			line(wanted.Name).Image = wanted.Image
-		}
+	for _, wanted := range current.Services {
+		line(wanted.Name).Image = wanted.Image
 	}
 	for _, c := range s.Containers {
 		l := line(c.Service)
@@ -61,7 +68,7 @@ func servicesOf(ctx context.Context, reader StackReader, s stacks.Stack, now tim
 		lines = append(lines, *l)
 	}
 	slices.SortFunc(lines, func(a, b serviceLine) int { return strings.Compare(a.Name, b.Name) })
-	return lines, nil
+	return lines
 }
 
 func containerOf(c stacks.ContainerState, current int, now time.Time) containerLine {
@@ -78,6 +85,6 @@ func containerOf(c stacks.ContainerState, current int, now time.Time) containerL
 
 // hasService reports whether a stack has a compose service of this name, running or wanted.
 func hasService(ctx context.Context, reader StackReader, s stacks.Stack, name string) (bool, error) {
-	all, err := servicesOf(ctx, reader, s, time.Time{})
-	return slices.ContainsFunc(all, func(l serviceLine) bool { return l.Name == name }), err
+	current, err := currentRevision(ctx, reader, s)
+	return slices.ContainsFunc(servicesOf(current, s, time.Time{}), func(l serviceLine) bool { return l.Name == name }), err
 }

@@ -60,7 +60,7 @@ func ServiceLogs(reader StackReader, logger ServiceLogger) http.Handler {
 			status, page.Trouble = c.Status, c.general()
 		}
 		page.Lines = log.lines()
-		f := newFrame(r, inStacks, "Log of "+service, crumb{"Stacks", "/stacks"}, crumb{s.Name, stackHref(s.ID)})
+		f := newFrame(r, inStacks, "Log of "+service, stackTrail(s)...)
 		return serviceLogsView.write(w, r, status, f, page)
 	})
 }

@@ -41,7 +41,7 @@ func NewRedeploy(finder StackFinder) http.Handler {
 		if err != nil {
 			return err
 		}
-		f := newFrame(r, inStacks, "Redeploy "+s.Name, crumb{"Stacks", "/stacks"}, crumb{s.Name, stackHref(s.ID)})
+		f := newFrame(r, inStacks, "Redeploy "+s.Name, stackTrail(s)...)
 		return redeployView.write(w, r, http.StatusOK, f, redeployPage{
 			Head: headOf(s, nil, ""),
 			Containers: tick{Name: "containers", Label: "Recreate containers", On: true,

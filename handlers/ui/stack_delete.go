@@ -87,7 +87,7 @@ func writeDelete(w http.ResponseWriter, r *http.Request, status int, s stacks.St
 		return err
 	}
 	page.Worker = worker.Name
-	f := newFrame(r, inStacks, "Delete "+s.Name, crumb{"Stacks", "/stacks"}, crumb{s.Name, stackHref(s.ID)})
+	f := newFrame(r, inStacks, "Delete "+s.Name, stackTrail(s)...)
 	f.Problem = status != http.StatusOK
 	return stackDeleteView.write(w, r, status, f, page)
 }

@@ -1,19 +1,10 @@
 package ui
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 	"strings"
-
-	"berth/core"
-	"berth/core/fleet"
 )
-
-// WorkerLister lists workers in order of age.
-type WorkerLister interface {
-	Workers(ctx context.Context, f fleet.Filter, p core.Page) (core.List[fleet.Worker], error)
-}
 
 // stackForm is what people say about a stack, when they add one and later.
 type stackForm struct {
@@ -38,8 +29,7 @@ func wordsOf(form url.Values) stackWords {
 
 // newStackForm offers the usable workers to choose from.
 func newStackForm(r *http.Request, workers WorkerLister, typed stackWords) (stackForm, error) {
-	no := false
-	list, err := workers.Workers(r.Context(), fleet.Filter{Revoked: &no}, core.Page{Limit: core.MaxPage})
+	usable, err := usableWorkers(r.Context(), workers)
 	if err != nil {
 		return stackForm{}, err
 	}
@@ -54,13 +44,7 @@ func newStackForm(r *http.Request, workers WorkerLister, typed stackWords) (stac
 			Hint: "A worker must have all of them. Separate them with commas."},
 		Sync: tick{Name: "auto_sync", Label: "Deploy new commits by itself", On: typed.sync, Hint: "Otherwise somebody has to ask for each deployment."},
 	}
-	for _, worker := range list.Items {
-		word := worker.Hostname
-		if !worker.Online {
-			word += " (offline)"
-		}
-		f.Worker.Options = append(f.Worker.Options, option{exact(worker.ID), word, typed.worker == string(worker.ID)})
-	}
+	f.Worker.Options = append(f.Worker.Options, workerOptions(usable, typed.worker)...)
 	return f, nil
 }
 

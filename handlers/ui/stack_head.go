@@ -22,6 +22,7 @@ type stackHead struct {
 // The pages about one stack.
 const (
 	tabOverview  = "Overview"
+	tabRevisions = "Revisions"
 	tabVariables = "Variables"
 	tabSettings  = "Settings"
 )
@@ -40,11 +41,16 @@ func headOf(s stacks.Stack, newest []stacks.Deployment, current string) stackHea
 			h.WhyHref, h.WhyWord = deploymentHref(last.ID), "See what happened"
 		}
 	}
-	h.Tabs = []tab{{Word: tabOverview, Href: h.Href}, {Word: tabVariables, Href: h.Href + "/variables"}, {Word: tabSettings, Href: h.Href + "/settings", Operate: true}}
+	h.Tabs = []tab{{Word: tabOverview, Href: h.Href}, {Word: tabRevisions, Href: h.Href + "/revisions"}, {Word: tabVariables, Href: h.Href + "/variables"}, {Word: tabSettings, Href: h.Href + "/settings", Operate: true}}
 	for i := range h.Tabs {
 		h.Tabs[i].Current = h.Tabs[i].Word == current
 	}
 	return h
+}
+
+// stackTrail is the way to a page about a stack.
+func stackTrail(s stacks.Stack) []crumb {
+	return []crumb{{"Stacks", "/stacks"}, {s.Name, stackHref(s.ID)}}
 }
 
 // whyStack says in a sentence how a stack is.
@@ -62,7 +68,7 @@ func whyStack(s stacks.Stack) string {
 		stacks.StatusActive:   fmt.Sprintf("Revision %d runs as it should.", s.Revision),
 		stacks.StatusDegraded: "Something of it does not run as it should.",
 		stacks.StatusError:    "The last deployment failed.",
-		stacks.StatusPaused:   "Nothing is deployed until somebody resumes it.",
+		stacks.StatusPaused:   "Nothing is deployed by itself until somebody resumes it.",
 	}[s.Status]
 	if s.OutOfSync && !s.AutoSync && s.Status != stacks.StatusNew {
 		text += " A newer commit waits: automatic sync is off."

@@ -56,8 +56,8 @@ type stackLine struct {
 	Away       bool // its worker is offline
 	Commit     string
 	Revision   int
-	Waiting    bool // a newer commit is there and not deployed
-	Manual     bool // automatic sync is off
+	Flags      []string // what its status does not say
+	Manual     bool     // automatic sync is off
 	Checked    moment
 }
 
@@ -107,10 +107,27 @@ func stackLines(ctx context.Context, all []stacks.Stack, names *names, now core.
 			return nil, err
 		}
 		lines[i] = stackLine{Name: s.Name, Href: stackHref(s.ID), Badge: stackBadge(s), Why: sentence(s.Error), Repository: repository, Folder: folderName(s.Path),
-			Worker: worker.Name, Away: worker.Away, Commit: s.Commit.Short(), Revision: s.Revision, Waiting: s.OutOfSync && s.Status != stacks.StatusNew, Manual: !s.AutoSync,
+			Worker: worker.Name, Away: worker.Away, Commit: s.Commit.Short(), Revision: s.Revision, Flags: flagsOf(s), Manual: !s.AutoSync,
 			Checked: at(s.UpdatedAt, now())}
 	}
 	return lines, nil
+}
+
+// flagsOf says what a stack's status does not.
+func flagsOf(s stacks.Stack) []string {
+	var flags []string
+	for _, flag := range []struct {
+		on   bool
+		word string
+	}{
+		{s.OutOfSync && s.Status != stacks.StatusNew, "newer commit waits"}, {s.Drifted, "drifted"},
+		{s.Quarantine.Tree != "", "commit in quarantine"}, {s.Paused && s.Status != stacks.StatusPaused, "paused"},
+	} {
+		if flag.on {
+			flags = append(flags, flag.word)
+		}
+	}
+	return flags
 }
 
 // stackBadge is the badge of a stack's status, or that it is going.

@@ -86,7 +86,7 @@ func changeTo(s stacks.Stack, ask stackWords) stacks.Change {
 }
 
 func writeSettings(w http.ResponseWriter, r *http.Request, status int, s stacks.Stack, form stackForm) error {
-	f := newFrame(r, inStacks, "Settings of "+s.Name, crumb{"Stacks", "/stacks"}, crumb{s.Name, stackHref(s.ID)})
+	f := newFrame(r, inStacks, "Settings of "+s.Name, stackTrail(s)...)
 	f.Problem = status != http.StatusOK
 	return stackSettingsView.write(w, r, status, f, stackSettingsPage{Head: headOf(s, nil, tabSettings), Form: form})
 }

@@ -28,6 +28,7 @@ const (
 
 type stackShowPage struct {
 	Head        stackHead
+	Notices     stackNotices
 	Facts       stackFacts
 	Services    []serviceLine
 	Retry       moment // when what failed is tried again by itself; empty: it is not
@@ -106,7 +107,8 @@ func showStack(ctx context.Context, reader StackReader, s stacks.Stack, now time
 	for _, d := range decisions.Items {
 		page.Decisions = append(page.Decisions, showDecision(d, s.Path, now))
 	}
-	page.Services, err = servicesOf(ctx, reader, s, now)
+	current, err := currentRevision(ctx, reader, s)
+	page.Services, page.Notices = servicesOf(current, s, now), noticesOf(s, current.Manifest, now)
 	return page, err
 }
 

@@ -117,7 +117,7 @@ func editVariableForm(v variables.Variable, name, value string, secret bool) var
 
 func writeVariable(w http.ResponseWriter, r *http.Request, status int, s stacks.Stack, v variables.Variable, form variableForm) error {
 	base := stackHref(s.ID) + "/variables"
-	f := newFrame(r, inStacks, v.Name, crumb{"Stacks", "/stacks"}, crumb{s.Name, stackHref(s.ID)}, crumb{"Variables", base})
+	f := newFrame(r, inStacks, v.Name, append(stackTrail(s), crumb{"Variables", base})...)
 	f.Problem = status != http.StatusOK
 	return stackVariableView.write(w, r, status, f, stackVariablePage{Head: headOf(s, nil, tabVariables), Name: v.Name, Href: base + "/" + string(v.ID), Secret: v.Secret, Form: form})
 }

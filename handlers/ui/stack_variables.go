@@ -130,7 +130,7 @@ func writeVariables(w http.ResponseWriter, r *http.Request, status int, lister V
 	for _, v := range bound {
 		page.Global = append(page.Global, variableOf(v, "", now))
 	}
-	f := newFrame(r, inStacks, "Variables of "+s.Name, crumb{"Stacks", "/stacks"}, crumb{s.Name, stackHref(s.ID)})
+	f := newFrame(r, inStacks, "Variables of "+s.Name, stackTrail(s)...)
 	f.Problem = status != http.StatusOK
 	return stackVariablesView.write(w, r, status, f, page)
 }

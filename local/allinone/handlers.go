@@ -7,9 +7,11 @@ import (
 
 	"berth/core/identity"
 	"berth/core/repositories"
+	"berth/core/stacks"
 	"berth/handlers"
 	"berth/handlers/guard"
 	"berth/handlers/ui"
+	"berth/hub/adapter/yaml"
 )
 
 // mux builds the route table on the parts. The handlers see ports only; the hub's could
@@ -32,7 +34,8 @@ func (p *parts) mux() (http.Handler, error) {
 		Repositories: handlers.RepositoriesDeps{Desk: p.repositories, Browser: browser},
 		Stacks:       handlers.StacksDeps{Desk: p.stacks, Store: p.store, Files: p.files, Live: p.hub},
 		UI: handlers.UIDeps{SetUp: setUp, SignIn: signIn, Accounts: accounts, Store: p.store, Repositories: p.repositories, Browser: browser,
-			Variables: p.variables, Stacks: p.stacks, Workers: p.fleet, Live: p.hub, Now: p.cfg.Now},
+			Variables: p.variables, Stacks: p.stacks, Workers: p.fleet, Live: p.hub, Now: p.cfg.Now,
+			Compose: p.files, Compare: stacks.NewComparer(p.store, p.files, yaml.Rendered{})},
 		Variables: handlers.VariablesDeps{Desk: p.variables, Stacks: p.store},
 		Workers:   handlers.WorkersDeps{Desk: p.fleet},
 	})

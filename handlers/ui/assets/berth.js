@@ -25,6 +25,16 @@
     return ms < 30 * 86400000 ? `${distance(ms)} ago` : day.format(then);
   }
 
+  function due(ms) {
+    return ms < 60000 ? "in a moment" : `in ${distance(ms)}`;
+  }
+
+  function tellTime(how, then) {
+    if ("exactly" in how) return exact.format(then);
+    if ("for" in how) return distance(Math.max(0, Date.now() - then));
+    return "due" in how ? due(then - Date.now()) : ago(then);
+  }
+
   function tellTimes(root = document) {
     for (const time of $$("time", root)) {
       const then = Date.parse(time.dateTime);
@@ -33,7 +43,7 @@
         time.dataset.utc = time.title;
         time.title = `${exact.format(then)}\n${time.title}`;
       }
-      const text = "exactly" in time.dataset ? exact.format(then) : "for" in time.dataset ? distance(Math.max(0, Date.now() - then)) : ago(then);
+      const text = tellTime(time.dataset, then);
       if (time.textContent !== text) time.textContent = text;
     }
   }

@@ -1,0 +1,117 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"berth/core"
+	"berth/core/fault"
+	"berth/core/stacks"
+	"berth/handlers/endpoint"
+)
+
+// RevisionComparer lists how one revision differs from another, or from the one before it when
+// with is 0; see stacks.Comparer.
+type RevisionComparer interface {
+	Compare(ctx context.Context, stack core.StackID, number, with int) (changes []stacks.RevisionChange, compared int, err error)
+}
+
+type diffPage struct {
+	Head    stackHead
+	Line    revisionLine
+	Other   int // revision that it is compared with; 0: none, it is the first
+	Trouble string
+	Groups  []changeGroup
+	With    choice
+}
+
+// changeGroup is what changed of one compose service, or of what belongs to none.
+type changeGroup struct {
+	Name    string
+	Service bool
+	Badge   badge
+	Changes []changeLine
+}
+
+var diffView = newView[diffPage]("revision_diff.html")
+
+// RevisionDiff shows how a revision differs from ?with=, or from the one before it.
+func RevisionDiff(reader RevisionReader, comparer RevisionComparer, now core.Clock) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		s, revision, err := revisionIn(r, reader)
+		if err != nil {
+			return err
+		}
+		with, err := withIn(r)
+		if err != nil {
+			return err
+		}
+		page := diffPage{Head: headOf(s, nil, tabRevisions), Line: revisionOf(revision, s, now())}
+		changes, other, err := comparer.Compare(r.Context(), s.ID, revision.Number, with)
+		switch {
+		case err == nil:
+			page.Other, page.Groups = other, changeGroups(changes)
+		case expected(err):
+			page.Trouble = sentence(fault.PublicOf(err))
+		default:
+			return err
+		}
+		if page.With, err = otherRevisions(r, reader, s, revision.Number, other); err != nil {
+			return err
+		}
+		f := newFrame(r, inStacks, fmt.Sprintf("Changes of revision %d of %s", revision.Number, s.Name), append(revisionsTrail(s), crumb{strconv.Itoa(revision.Number), page.Line.Href})...)
+		return diffView.write(w, r, http.StatusOK, f, page)
+	})
+}
+
+// withIn reads ?with=, the number of a revision; absent is 0.
+func withIn(r *http.Request) (int, error) {
+	text := r.URL.Query().Get("with")
+	if text == "" {
+		return 0, nil
+	}
+	with, err := strconv.Atoi(text)
+	if err != nil || with < 1 {
+		return 0, fault.BadFields("query.invalid", []fault.Field{{Path: "with", Problem: "must be the number of a revision, from 1"}})
+	}
+	return with, nil
+}
+
+// changeGroups gathers changes by what they belong to, in the order in which they come.
+func changeGroups(all []stacks.RevisionChange) []changeGroup {
+	var groups []changeGroup
+	for _, c := range all {
+		name := c.Service
+		switch {
+		case c.Kind == stacks.ChangeManifest:
+			name = "wireops.yaml"
+		case name == "":
+			name = "All compose services"
+		}
+		i := slices.IndexFunc(groups, func(g changeGroup) bool { return g.Name == name && g.Service == (c.Service != "") })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, changeGroup{Name: name, Service: c.Service != "", Badge: badge{"busy", "sync", "Changed"}})
+		}
+		groups[i].add(c)
+	}
+	return groups
+}
+
+func (g *changeGroup) add(c stacks.RevisionChange) {
+	line := changeLine{Name: c.Name, Before: c.Before, After: c.After, Arrow: c.Before != "" && c.After != ""}
+	switch c.Kind {
+	case stacks.ChangeServiceAdded:
+		g.Badge, line.Name = badge{"ok", "plus", "Added"}, "image"
+	case stacks.ChangeServiceRemoved:
+		g.Badge, line.Name = badge{"bad", "trash", "Removed"}, "image"
+	case stacks.ChangeFile:
+		line.Kind = reasonWords[stacks.ReasonFile]
+	case stacks.ChangeVariable:
+		line.Kind = reasonWords[stacks.ReasonVariable]
+	}
+	g.Changes = append(g.Changes, line)
+}

@@ -1,0 +1,97 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"berth/core"
+	"berth/core/fault"
+	"berth/core/stacks"
+	"berth/handlers/endpoint"
+)
+
+// Planner says what a deployment of the head of a stack's branch would do now. It changes nothing.
+type Planner interface {
+	Plan(ctx context.Context, id core.StackID) (stacks.Plan, error)
+}
+
+type planPage struct {
+	Head      stackHead
+	Trouble   string // why there is no plan
+	Summary   string
+	UpToDate  bool
+	Commit    string
+	Revision  int // kept one that it would be; 0: a new one
+	Current   int // 0: none
+	Worker    string
+	Away      bool // the worker is offline, so it goes by what that said last
+	Services  []planLine
+	Missing   []string
+	Providers []string
+	Warnings  []string
+}
+
+// planLine is what would become of a compose service, and why.
+type planLine struct {
+	Name    string
+	Badge   badge
+	Reasons []changeLine
+}
+
+var planView = newView[planPage]("stack_plan.html")
+
+// Plan shows what a deployment would do, before anything happens.
+func Plan(finder StackFinder, workers WorkerFinder, planner Planner) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		s, err := finder.Stack(r.Context(), stackIn(r))
+		if err != nil {
+			return err
+		}
+		f := newFrame(r, inStacks, "Plan of "+s.Name, stackTrail(s)...)
+		plan, err := planner.Plan(r.Context(), s.ID)
+		if c, ours := complain(r, err); ours && !fault.Is(err, fault.NotFound) {
+			f.Problem = true
+			return planView.write(w, r, c.Status, f, planPage{Head: headOf(s, nil, ""), Trouble: sentence(c.general())})
+		}
+		if err != nil {
+			return err
+		}
+		worker, err := newNames(nil, workers).worker(r.Context(), plan.Worker)
+		if err != nil {
+			return err
+		}
+		page := showPlan(plan, s)
+		page.Worker = worker.Name
+		return planView.write(w, r, http.StatusOK, f, page)
+	})
+}
+
+func showPlan(plan stacks.Plan, s stacks.Stack) planPage {
+	page := planPage{Head: headOf(s, nil, ""), UpToDate: plan.UpToDate, Commit: plan.Commit.Short(), Revision: plan.Revision, Current: plan.Current,
+		Away: !plan.Observed && plan.Worker != "", Missing: plan.Missing, Providers: plan.Providers}
+	for _, warning := range plan.Warnings {
+		page.Warnings = append(page.Warnings, sentence(warning))
+	}
+	changed := 0
+	for _, service := range plan.Services {
+		if service.Action != stacks.PlanLeave {
+			changed++
+		}
+		page.Services = append(page.Services, planLine{service.Service, badgeOf(planBadges, service.Action), changeLines(service.Reasons)})
+	}
+	page.Summary = planWords(changed, len(plan.Services))
+	return page
+}
+
+func planWords(changed, all int) string {
+	switch {
+	case changed == 0:
+		return "Nothing would change: every compose service is as the newest commit has it."
+	case all == 1:
+		return "Its one compose service would change."
+	case changed == all:
+		return fmt.Sprintf("All %d compose services would change.", all)
+	}
+	return fmt.Sprintf("%d of %d compose services would change; the others are left alone.", changed, all)
+}

@@ -1,0 +1,114 @@
+package ui
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"berth/core"
+	"berth/core/access"
+	"berth/core/fault"
+	"berth/core/fleet"
+	"berth/core/stacks"
+	"berth/handlers/endpoint"
+)
+
+// StackMover moves stacks between workers; see stacks.Desk.
+type StackMover interface {
+	Transfer(ctx context.Context, id core.StackID, worker core.WorkerID, by access.Principal) (stacks.Deployment, error)
+}
+
+// WorkerDirectory finds and lists workers.
+type WorkerDirectory interface {
+	WorkerFinder
+	WorkerLister
+}
+
+type transferPage struct {
+	Head    stackHead
+	Trouble string
+	Worker  string // where the stack runs
+	Shared  bool   // another worker is left out because it shares the container engine
+	Choose  choice // without options: there is nowhere to go
+}
+
+var transferView = newView[transferPage]("stack_transfer.html")
+
+// NewTransfer asks where a stack is to move.
+func NewTransfer(finder StackFinder, workers WorkerDirectory) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		s, err := finder.Stack(r.Context(), stackIn(r))
+		if err != nil {
+			return err
+		}
+		page, err := newTransferPage(r.Context(), s, workers, "")
+		if err != nil {
+			return err
+		}
+		return writeTransfer(w, r, http.StatusOK, s, page)
+	})
+}
+
+// Transfer asks for the move and goes to watch it.
+func Transfer(finder StackFinder, workers WorkerDirectory, desk StackMover) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		form, err := typed(r)
+		if err != nil {
+			return err
+		}
+		s, err := finder.Stack(r.Context(), stackIn(r))
+		if err != nil {
+			return err
+		}
+		to := form.Get("worker_id")
+		d, err := desk.Transfer(r.Context(), s.ID, core.WorkerID(to), endpoint.Principal(r.Context()))
+		if err == nil {
+			return seeOther(w, r, deploymentHref(d.ID))
+		}
+		c, ours := complain(r, err)
+		if !ours || fault.Is(err, fault.NotFound) {
+			return err
+		}
+		page, err := newTransferPage(r.Context(), s, workers, to)
+		if err != nil {
+			return err
+		}
+		page.Choose.Problem = c.about(page.Choose.Name)
+		page.Trouble = c.general()
+		return writeTransfer(w, r, c.Status, s, page)
+	})
+}
+
+// newTransferPage offers the workers that the stack could move to: all but its own and those
+// that share its container engine.
+func newTransferPage(ctx context.Context, s stacks.Stack, workers WorkerDirectory, chosen string) (transferPage, error) {
+	page := transferPage{Head: headOf(s, nil, ""), Choose: choice{Name: "worker_id", Label: "Move it to"}}
+	all, err := usableWorkers(ctx, workers)
+	if err != nil {
+		return page, err
+	}
+	own, err := newNames(nil, workers).worker(ctx, s.Worker)
+	if err != nil {
+		return page, err
+	}
+	page.Worker = own.Name
+	engine := ""
+	for _, w := range all {
+		if w.ID == s.Worker {
+			engine = w.Engine
+		}
+	}
+	others := slices.DeleteFunc(all, func(w fleet.Worker) bool {
+		same := engine != "" && w.Engine == engine
+		page.Shared = page.Shared || same && w.ID != s.Worker
+		return same || w.ID == s.Worker
+	})
+	page.Choose.Options = workerOptions(others, chosen)
+	return page, nil
+}
+
+func writeTransfer(w http.ResponseWriter, r *http.Request, status int, s stacks.Stack, page transferPage) error {
+	f := newFrame(r, inStacks, "Transfer "+s.Name, stackTrail(s)...)
+	f.Problem = status != http.StatusOK
+	return transferView.write(w, r, status, f, page)
+}

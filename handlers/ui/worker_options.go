@@ -1,0 +1,37 @@
+package ui
+
+import (
+	"context"
+	"strings"
+
+	"berth/core"
+	"berth/core/fleet"
+)
+
+// WorkerLister lists workers in order of age.
+type WorkerLister interface {
+	Workers(ctx context.Context, f fleet.Filter, p core.Page) (core.List[fleet.Worker], error)
+}
+
+// usableWorkers lists the workers that something may be put on.
+func usableWorkers(ctx context.Context, lister WorkerLister) ([]fleet.Worker, error) {
+	no := false
+	list, err := lister.Workers(ctx, fleet.Filter{Revoked: &no}, core.Page{Limit: core.MaxPage})
+	return list.Items, err
+}
+
+// workerOptions offers workers to choose from, with what tells them apart.
+func workerOptions(workers []fleet.Worker, chosen string) []option {
+	var options []option
+	for _, w := range workers {
+		word := w.Hostname
+		if len(w.Tags) > 0 {
+			word += " · " + strings.Join(w.Tags, ", ")
+		}
+		if !w.Online {
+			word += " (offline)"
+		}
+		options = append(options, option{exact(w.ID), word, chosen == string(w.ID)})
+	}
+	return options
+}
