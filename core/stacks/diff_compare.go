@@ -37,15 +37,20 @@ func (c *Comparer) Project(ctx context.Context, stack core.StackID, number int) 
 	if err != nil {
 		return Project{}, err
 	}
-	text, err := c.files.Compose(stack, number)
+	return ReadProject(revision, c.files, c.documents)
+}
+
+// ReadProject returns a revision with its rendered file, as comparisons read it.
+func ReadProject(r Revision, files RenderedFiles, documents core.DocumentReader) (Project, error) {
+	text, err := files.Compose(r.Stack, r.Number)
 	if err != nil {
 		return Project{}, err
 	}
-	document, err := c.documents.ReadDocument(text)
+	document, err := documents.ReadDocument(text)
 	if err != nil {
-		return Project{}, fault.New(fault.Internal, "revision.storage", "The stored Compose file of revision %d cannot be read. Sync the stack to store it again.", number).Because(err)
+		return Project{}, fault.New(fault.Internal, "revision.storage", "The stored Compose file of revision %d cannot be read. Sync the stack to store it again.", r.Number).Because(err)
 	}
-	return ProjectOf(revision, document), nil
+	return ProjectOf(r, document), nil
 }
 
 // Compare lists how a revision differs from another one; with 0 from the newest one before it. The first

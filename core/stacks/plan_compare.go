@@ -20,7 +20,8 @@ type PlanInput struct {
 
 // PlanServices says what would become of each compose service, by name, and what people should know
 // beside it. It follows what Compose does (ServiceHash and reconcile.go of
-// github.com/docker/compose/v5); that an image's tag has moved cannot be seen from here.
+// github.com/docker/compose/v5) and what the worker's engine adds to it; that an image's tag has
+// moved cannot be seen from here.
 func PlanServices(in PlanInput) (services []PlannedService, warnings []string) {
 	p := &planner{PlanInput: in, byService: map[string][]ContainerState{}, verdicts: map[string]*verdict{}}
 	for _, c := range in.Containers {
@@ -165,13 +166,9 @@ func whyStart(kept []ContainerState) []Reason {
 	return why
 }
 
-// whyRestart says why containers are stopped and started again: a network that they use is made anew, or
-// a compose service is replaced that they are to be restarted with.
+// whyRestart says with which compose services, that are replaced, this one is to be restarted.
 func (p *planner) whyRestart(name string) []Reason {
 	var why []Reason
-	for _, key := range p.networksOf(name) {
-		why = append(why, p.networkChanges(key)...)
-	}
 	for _, other := range p.Next.restartsWith(name) {
 		if p.verdict(other).recreated {
 			why = append(why, Reason{Kind: ReasonService, Name: other, Before: "", After: string(PlanRecreate)})

@@ -15,26 +15,19 @@ func (p *planner) networksOf(name string) []string {
 	return slices.Sorted(maps.Keys(mappingAt(s, "networks")))
 }
 
-// networkChanges says why Compose would make a network anew. Containers in it are stopped,
-// moved over and started; they stay what they are.
-func (p *planner) networkChanges(key string) []Reason {
-	before, after := mappingAt(p.Base.section("networks"), key), mappingAt(p.Next.section("networks"), key)
-	if before == nil || after == nil || external(before) || external(after) {
-		return nil
-	}
-	return comparison{p.Base, p.Next}.values(ReasonNetwork, key, before, after)
-}
-
-// movedNetworks says which networks a container would have to be in and is not.
+// movedNetworks says which networks a container would have to be in and is not, and which of its networks
+// are made anew. Compose would only move its containers over to those, and they would lose the name of
+// their compose service there, so the worker replaces them.
 func (p *planner) movedNetworks(name string, made Project) []Reason {
 	var why []Reason
 	for _, key := range p.networksOf(name) {
-		joined := mappingAt(made.section("networks"), key)
-		if based := mappingAt(p.Base.section("networks"), key); joined != nil && !external(joined) && based != nil && !external(based) {
-			joined = based // when a network is made anew its containers move over
-		}
-		if expected := p.expected("networks", key, false); expected != "" && joined != nil && nameOf(joined) != expected {
-			why = append(why, Reason{Kind: ReasonNetwork, Name: key, Before: clip(nameOf(joined)), After: clip(expected)})
+		joined, base, next := mappingAt(made.section("networks"), key), mappingAt(p.Base.section("networks"), key), mappingAt(p.Next.section("networks"), key)
+		switch {
+		case joined == nil || next == nil: // the compose service did not name it, which is another reason
+		case nameOf(joined) != nameOf(next):
+			why = append(why, Reason{Kind: ReasonNetwork, Name: key, Before: clip(nameOf(joined)), After: clip(nameOf(next))})
+		case base != nil && !external(base) && !external(next):
+			why = append(why, comparison{p.Base, p.Next}.values(ReasonNetwork, key, base, next)...)
 		}
 	}
 	return why
@@ -45,34 +38,22 @@ func (p *planner) movedVolumes(name string, made Project) []Reason {
 	var why []Reason
 	for _, key := range p.Next.volumesOf(name) {
 		mounted := mappingAt(made.section("volumes"), key)
-		if expected := p.expected("volumes", key, true); expected != "" && mounted != nil && nameOf(mounted) != expected {
+		if expected := p.expected(key); expected != "" && mounted != nil && nameOf(mounted) != expected {
 			why = append(why, Reason{Kind: ReasonVolume, Name: key, Before: clip(nameOf(mounted)), After: clip(expected)})
 		}
 	}
 	return why
 }
 
-// expected is the name of the network or volume that Compose compares containers with; empty
-// when it would only just make it. A renamed volume counts under its new name at once, a
-// renamed network under its old one until it was made anew.
-func (p *planner) expected(section, key string, renamed bool) string {
-	before, after := mappingAt(p.Base.section(section), key), mappingAt(p.Next.section(section), key)
+// expected is the name of the volume that Compose compares mounts with; empty when it would
+// only just make it.
+func (p *planner) expected(key string) string {
+	before, after := mappingAt(p.Base.section("volumes"), key), mappingAt(p.Next.section("volumes"), key)
 	switch {
-	case after == nil:
+	case after == nil, !external(after) && before == nil, !external(after) && external(before) && nameOf(before) != nameOf(after):
 		return ""
-	case external(after):
-		return nameOf(after)
-	case before == nil:
-		return ""
-	case external(before):
-		if nameOf(before) != nameOf(after) {
-			return ""
-		}
-		return nameOf(after)
-	case renamed:
-		return nameOf(after)
 	}
-	return nameOf(before)
+	return nameOf(after)
 }
 
 // volumeWarnings names the volumes whose definition has changed. Compose asks before it deletes

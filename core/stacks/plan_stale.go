@@ -11,6 +11,9 @@ func (p *planner) stale(name string, c ContainerState) []Reason {
 	for _, trait := range c.Changed {
 		why = append(why, Reason{Kind: ReasonContainer, Name: clip(trait), Before: "changed by hand"})
 	}
+	if c.State == "created" { // it may have been made in part; the worker replaces it
+		why = append(why, Reason{Kind: ReasonContainer, Name: c.Container, Before: "never started", After: "running"})
+	}
 	made, kept := p.Made[c.Revision]
 	if !kept {
 		made = p.Base
@@ -20,9 +23,7 @@ func (p *planner) stale(name string, c ContainerState) []Reason {
 	}
 	why = append(why, comparison{made, p.Next}.service(name)...)
 	why = append(why, p.fromParents(name)...)
-	if c.State == "running" { // Compose compares the networks of running containers only
-		why = append(why, p.movedNetworks(name, made)...)
-	}
+	why = append(why, p.movedNetworks(name, made)...)
 	return append(why, p.movedVolumes(name, made)...)
 }
 
