@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,7 +18,12 @@ import (
 // bubble runs a test in fake time with a setup.
 func bubble(t *testing.T, test func(t *testing.T, s *setup)) {
 	t.Helper()
-	dir := t.TempDir()
+	bubbleIn(t, t.TempDir(), test)
+}
+
+// bubbleIn is bubble with the worker's directories in dir.
+func bubbleIn(t *testing.T, dir string, test func(t *testing.T, s *setup)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := newSetup(t)
 		s.dir = dir
@@ -188,6 +194,30 @@ func TestDeadline(t *testing.T) {
 		}
 		if !strings.Contains(result.Error, "the phase apply") {
 			t.Errorf("the text does not name the phase: %s", result.Error)
+		}
+	})
+}
+
+// The deadline is a duration: what the host's clock says does not matter.
+func TestADeadlineDoesNotFollowTheClock(t *testing.T) {
+	bubble(t, func(t *testing.T, s *setup) {
+		var skew atomic.Int64
+		s.now = func() time.Time { return time.Now().Add(time.Duration(skew.Load())) }
+		h := s.start().greeted()
+		s.engine.on("apply", func(ctx context.Context, _ Project, _ func(string)) error {
+			for _, jump := range []time.Duration{365 * 24 * time.Hour, -24 * time.Hour} {
+				skew.Store(int64(jump))
+				if err := pause(ctx, nil, 40*time.Second); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		cmd := deployOf(h, newStack(), 1)
+		cmd.Seconds = 90
+		h.send(cmd)
+		if r := h.result(cmd.ID); r.Status != wire.ResultSucceeded {
+			t.Errorf("result %+v", r)
 		}
 	})
 }

@@ -162,12 +162,13 @@ type setup struct {
 	engine *fakeEngine
 	dir    string
 	log    *logBook
+	now    core.Clock
 	worker *Worker
 	stop   func() time.Duration // ends the worker and tells how long that took
 }
 
 func newSetup(t *testing.T) *setup {
-	return &setup{t: t, hub: newHub(t), engine: newEngine(), dir: t.TempDir(), log: &logBook{}}
+	return &setup{t: t, hub: newHub(t), engine: newEngine(), dir: t.TempDir(), log: &logBook{}, now: time.Now}
 }
 
 // make makes a worker on the setup's directories.
@@ -179,7 +180,7 @@ func (s *setup) make() *Worker {
 	}
 	return New(Options{
 		Dial: s.hub.dial, Engine: s.engine, Key: key, DataDir: filepath.Join(s.dir, "data"), StackDir: filepath.Join(s.dir, "stacks"),
-		Hostname: "host-1", Tags: []string{"eu"}, Version: "test", Heartbeat: 10 * time.Second, Log: slog.New(slog.NewTextHandler(s.log, nil)), Now: time.Now,
+		Hostname: "host-1", Tags: []string{"eu"}, Version: "test", Heartbeat: 10 * time.Second, Log: slog.New(slog.NewTextHandler(s.log, nil)), Now: s.now,
 	})
 }
 

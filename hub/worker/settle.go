@@ -29,6 +29,19 @@ func (c *commands) results() []journal.Key {
 	return keys
 }
 
+// recall marks a gap in the log of each command that ended before the worker was restarted and
+// whose result is still owed: lines that no link had taken were in memory only.
+func (c *commands) recall() {
+	for _, e := range c.journal.Entries() {
+		if e.Result == nil || e.Starts == 0 {
+			continue
+		}
+		feed := c.box.Open(e.Key, uint64(e.Starts)*numbersPerStart)
+		feed.Line("… lines may be missing here: the worker was restarted before the hub had them …")
+		feed.Finish()
+	}
+}
+
 // settle does what the hub says about one journal entry. "run" needs nothing here: what
 // runs goes on, a result is sent again anyway, and what was interrupted by a restart of
 // the worker waits for its Command, which alone brings the secrets back.

@@ -1,0 +1,170 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"berth/core/coretest"
+	"berth/core/wire"
+)
+
+// With the hub away a deployment runs to its end, its result survives a restart of the
+// worker, and reaches the hub when that is back.
+func TestAHubThatIsAwayDelaysNothing(t *testing.T) {
+	bubble(t, func(t *testing.T, s *setup) {
+		h := s.start().greeted()
+		release, verified := make(chan struct{}), make(chan struct{})
+		s.engine.on("apply", func(context.Context, Project, func(string)) error { <-release; return nil })
+		s.engine.on("verify", func(_ context.Context, _ Project, report func(string)) error {
+			report("said while nobody listened")
+			close(verified)
+			return nil
+		})
+		cmd := deployOf(h, newStack(), 3)
+		h.send(cmd)
+		h.accepted(cmd.ID)
+		s.hub.refuse(errors.New("the hub is away"))
+		h.end.Cut()
+		close(release)
+		<-verified
+		synctest.Wait()
+		if n := len(s.engine.called("verify")); n != 1 {
+			t.Errorf("verified %d times without a hub", n)
+		}
+		s.stop()
+		if left := s.journal(); len(left) != 1 || left[0].Result == nil || left[0].Result.Status != wire.ResultSucceeded {
+			t.Fatalf("the journal holds %+v", left)
+		}
+		s.start()
+		time.Sleep(time.Hour) // of fake time
+		s.hub.refuse(nil)
+		again := s.link()
+		hello := again.greet(goOn)
+		if len(hello.Journal) != 1 || hello.Journal[0].State != wire.JournalResult {
+			t.Errorf("journal %+v", hello.Journal)
+		}
+		events, result := collect(again, cmd)
+		if result.Status != wire.ResultSucceeded || result.Observed == nil || result.Observed.Revision != 3 {
+			t.Errorf("result %+v", result)
+		}
+		if len(events) != 1 || !strings.Contains(events[0].Log, "lines may be missing") || events[0].Number <= numbersPerStart {
+			t.Errorf("the gap in the log is told as %+v", events)
+		}
+		again.ack(cmd.ID, 1)
+		again.send(wire.Cancel{ID: cmd.ID, Attempt: 1}) // too late, and answered
+		again.result(cmd.ID)
+		if n := len(s.engine.called("apply")); n != 1 {
+			t.Errorf("applied %d times", n)
+		}
+	})
+}
+
+func TestLinesThatNoLinkTookAreMissedVisibly(t *testing.T) {
+	bubble(t, func(t *testing.T, s *setup) {
+		h := s.start().greeted()
+		away, spoken := make(chan struct{}), make(chan struct{})
+		s.engine.on("verify", func(_ context.Context, _ Project, report func(string)) error {
+			<-away
+			for range 2000 {
+				report(strings.Repeat("x", 1000))
+			}
+			close(spoken)
+			return nil
+		})
+		cmd := deployOf(h, newStack(), 1)
+		h.send(cmd)
+		h.accepted(cmd.ID)
+		h.end.Cut()
+		synctest.Wait()
+		close(away)
+		<-spoken
+		events, result := collect(s.greeted(), cmd)
+		var log strings.Builder
+		for i, e := range events {
+			log.WriteString(e.Log)
+			if i > 0 && e.Number <= events[i-1].Number {
+				t.Errorf("event %d comes after %d", e.Number, events[i-1].Number)
+			}
+		}
+		if !strings.Contains(log.String(), "lines are missing here") || log.Len() > 1<<20 {
+			t.Errorf("of 2 MB, %d bytes were told, and no gap", log.Len())
+		}
+		checkPhases(t, result.Phases, "pull succeeded", "apply succeeded", "verify succeeded")
+	})
+}
+
+// On a host whose disk is full the worker takes no new commands and says why. What it had
+// taken on comes to its end, and is told, whatever happens to the worker then.
+func TestAFullDisk(t *testing.T) {
+	d := coretest.NewDisk(t, 4<<20)
+	bubbleIn(t, d.Dir, func(t *testing.T, s *setup) {
+		h := s.start().greeted()
+		release, began := make(chan struct{}), make(chan struct{})
+		running := deployOf(h, newStack(), 1)
+		s.engine.on("verify "+running.Deploy.Project, func(ctx context.Context, _ Project, _ func(string)) error {
+			close(began)
+			select {
+			case <-release:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		})
+		h.send(running)
+		<-began
+		ballast := d.Fill()
+
+		refused := refusedBy(h)
+		if refused.Status != wire.ResultFailed || refused.Code != "worker.disk" || !strings.Contains(refused.Error, "no space left") || !strings.Contains(refused.Error, "Make room") {
+			t.Errorf("refused with %+v", refused)
+		}
+		unknown := deployOf(h, newStack(), 1)
+		h.send(wire.Cancel{ID: unknown.ID, Attempt: 1})
+		if r := h.result(unknown.ID); r.Status != wire.ResultCancelled {
+			t.Errorf("result %+v", r)
+		}
+		close(release)
+		if r := h.result(running.ID); r.Status != wire.ResultSucceeded || r.Observed.Revision != 1 {
+			t.Errorf("result %+v", r)
+		}
+		s.stop()
+		again := s.start().greeted() // another process, on the same full disk
+		if r := again.result(running.ID); r.Status != wire.ResultSucceeded {
+			t.Errorf("result %+v", r)
+		}
+		again.ack(running.ID, 1)
+
+		if err := os.Remove(ballast); err != nil {
+			t.Fatal(err)
+		}
+		s.engine.on("verify "+running.Deploy.Project, nil)
+		last := deployOf(again, running.Deploy.Stack, 2)
+		again.send(last)
+		if r := again.result(last.ID); r.Status != wire.ResultSucceeded {
+			t.Errorf("with room again: %+v", r)
+		}
+	})
+}
+
+// refusedBy sends commands until one is refused: the disk's last block may have room for some.
+func refusedBy(h *hubEnd) wire.Result {
+	h.t.Helper()
+	for range 100 {
+		cmd := deployOf(h, newStack(), 1)
+		h.send(cmd)
+		r := h.result(cmd.ID)
+		if len(r.Phases) == 0 {
+			return r
+		}
+		if r.Status != wire.ResultFailed || r.Code != "worker.disk" {
+			h.t.Fatalf("on a full disk: %+v", r)
+		}
+	}
+	h.t.Fatal("no command was refused")
+	return wire.Result{}
+}
