@@ -4,9 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -297,6 +299,34 @@ func TestDownloadThatWasNeverAskedForIsTakenOver(t *testing.T) {
 		d.end()
 		if err := d.get(context.Background(), cmd, want); err != errLinkOver {
 			t.Errorf("after the link: %v", err)
+		}
+	})
+}
+
+func TestDamagedContentIsBroughtHereAgain(t *testing.T) {
+	bubble(t, func(t *testing.T, s *setup) {
+		h := s.start().greeted()
+		c := mounts("conf", "a.conf", "hello", "b.conf", "world")
+		first := deployOf(h, newStack(), 1, with(c))
+		h.send(first)
+		h.serve(2, "hello", "world")
+		h.result(first.ID)
+		name := filepath.Join(s.dir, "data", "content", c.Digest, "a.conf")
+		if err := errors.Join(os.Chmod(name, 0o600), os.WriteFile(name, []byte("HELLO"), 0)); err != nil {
+			t.Fatal(err)
+		}
+		again := deployOf(h, first.Deploy.Stack, 1, with(c))
+		h.send(again)
+		h.serve(1, "hello")
+		events, result := collect(h, again)
+		if result.Status != wire.ResultSucceeded {
+			t.Errorf("result %+v", result)
+		}
+		if !slices.ContainsFunc(events, func(e wire.Event) bool { return strings.Contains(e.Log, "The files from conf were damaged") }) {
+			t.Errorf("nobody is told: %+v", events)
+		}
+		if got := s.files()[name]; got != "hello" {
+			t.Errorf("the file holds %q", got)
 		}
 	})
 }

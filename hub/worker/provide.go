@@ -20,6 +20,14 @@ func (s *steps) provide(ctx context.Context, j *job, a applied.Attempt) error {
 	if err != nil {
 		return diskFault(err)
 	}
+	damaged, err := s.content.Mend(ctx, a.Content)
+	if err != nil {
+		return contentFault(ctx, err)
+	}
+	for _, source := range damaged {
+		s.log.Warn("the files of a stack were damaged on this host; they are brought here again", "stack", a.Stack, "source", source)
+		j.line("The files from " + source + " were damaged on this host and are brought here again. Containers that are not recreated see them once they are restarted.")
+	}
 	if wants := s.content.Missing(a.Content); len(wants) > 0 {
 		if err := s.fetch(ctx, j.cmd.ID, wants); err != nil {
 			return contentFault(ctx, err)

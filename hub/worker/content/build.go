@@ -67,6 +67,11 @@ func (s *Store) fill(ctx context.Context, dir string, c core.Content) error {
 			return err
 		}
 	}
+	for sub := range made { // before the rename that makes all of it count
+		if err := durable.SyncDir(s.root, path.Join(dir, sub)); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -85,13 +90,13 @@ func (s *Store) mkdirs(dir, sub string, made map[string]bool) error {
 // placeFile links the blob, or copies it where its mode differs or links do not exist.
 func (s *Store) placeFile(name string, f core.ContentFile) error {
 	if f.Executable {
-		return s.copyBlob(name, f.Digest, 0o555)
+		return s.copyBlob(name, f.Digest, modeOf(f))
 	}
 	err := s.root.Link(blobPath(f.Digest), name)
 	if err == nil || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return s.copyBlob(name, f.Digest, 0o444)
+	return s.copyBlob(name, f.Digest, modeOf(f))
 }
 
 func (s *Store) copyBlob(name, digest string, mode fs.FileMode) error {

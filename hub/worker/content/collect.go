@@ -32,7 +32,7 @@ func (s *Store) collectContent(keep map[string]bool) error {
 	entries, err := fs.ReadDir(s.root.FS(), contentDir)
 	for _, entry := range entries {
 		if !keep[entry.Name()] && !durable.IsTemp(entry.Name()) {
-			err = errors.Join(err, s.root.RemoveAll(path.Join(contentDir, entry.Name())))
+			err = errors.Join(err, s.removeWhole(path.Join(contentDir, entry.Name())))
 		}
 	}
 	return err

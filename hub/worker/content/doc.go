@@ -7,7 +7,8 @@
 //
 // A file in content is a hard link to its blob where that is possible, so a blob costs
 // nothing while a content needs it, and its link count tells when none does. Everything
-// is written beside its place and renamed into it; paths never leave the store's folder
+// is written beside its place and renamed into it, and is looked at again, byte by byte, before it is
+// used for another deployment (Mend); paths never leave the store's folder
 // (os.Root), whoever sent them.
 //
 // The package must not know the link, commands or the engine: blobs are handed in piece

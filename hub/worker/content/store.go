@@ -23,6 +23,8 @@ type Store struct {
 	base string // absolute path of the folder; set once
 	root *os.Root
 
+	mending sync.Mutex // one command at a time decides what is damaged
+
 	mu   sync.Mutex     // guards held, and keeps Collect apart from Hold
 	held map[string]int // blobs that somebody is about to use, with how many
 }
