@@ -133,15 +133,15 @@ func (s *Store) settleUnmoved(tx *Tx, st stacks.Stack, d stacks.Deployment, o st
 	return saveSettled(tx, st, o.At)
 }
 
-// lookBehind asks for a look at the repository when its head is not what was just deployed.
-// Without automatic sync, or paused, nobody else would tell that the stack is behind again: that was
-// noted while the deployment ran, and success has taken it back.
+// lookBehind asks for a look at the repository when what was just deployed is not its head, or not
+// what polling saw last. That the stack is behind was noted while the deployment ran, and success
+// has taken it back; a look that is under way may have noted it already, so that it does not count.
 func (s *Store) lookBehind(tx *Tx, st stacks.Stack) error {
 	if st.AutoSync && !st.Paused {
-		return nil
+		return nil // polling has queued a deployment of it
 	}
 	r, err := repositoryByID(tx, st.Repository)
-	if err != nil || r.Head == "" || r.Head == st.Commit || !r.AskedAt.IsZero() {
+	if err != nil || (r.Head == "" || r.Head == st.Commit) && (st.Seen == "" || st.Seen == st.Commit) {
 		return err
 	}
 	return s.lookAgain(tx, st.Repository, access.System)

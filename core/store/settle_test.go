@@ -167,6 +167,22 @@ func TestWhatACancelledDeploymentLeaves(t *testing.T) {
 	}
 }
 
+// A look that has noted what it saw, and not yet recorded the head, does not count.
+func TestAStackThatFellBehindDuringALookIsLookedAtAgain(t *testing.T) {
+	y := openYard(t)
+	id := y.add("web")
+	y.exec(t, `UPDATE stacks SET auto_sync = 0`)
+	d := y.start(y.queue(wish(id)))
+	y.send(d, "c1")
+	y.exec(t, `UPDATE repositories SET head = 'c1', asked_at = 7`)
+	y.must(y.RecordSeen(t.Context(), []stacks.Seen{{Stack: id, Sight: stacks.Sight{Commit: "c2", Tree: "t"}, Verdict: stacks.Verdict{OutOfSync: true, Reason: "changed"}}}))
+	y.end(d.ID, stacks.DeploymentSucceeded)
+	y.exec(t, `UPDATE repositories SET asked_at = 0 WHERE asked_at = 7`)
+	if y.count(t, `SELECT count(*) FROM repositories WHERE asked_at > 0`) != 1 {
+		t.Error("nobody tells that the stack is behind")
+	}
+}
+
 func TestAStackThatFellBehindMeanwhileIsLookedAtAgain(t *testing.T) {
 	for name, c := range map[string]struct {
 		auto bool
