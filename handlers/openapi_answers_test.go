@@ -21,6 +21,8 @@ import (
 func TestAnswersAreWhatTheDescriptionSays(t *testing.T) {
 	s := newStand(t)
 	s.deps.Stacks.Files, s.deps.Stacks.Live = rendered{}, linked{}
+	s.deps.Stacks.Plans = &planner{plan: stacks.Plan{Services: []stacks.PlannedService{{Service: "app", Action: stacks.PlanRecreate,
+		Reasons: []stacks.Reason{{Kind: stacks.ReasonVariable, Name: "TOKEN"}}}}, Missing: []string{"A"}, Warnings: []string{"a warning"}, Providers: []string{"TOKEN"}}}
 	s.build()
 	p := &players{t: t, s: s, d: describe(t, s), named: map[string]string{}, played: map[string]bool{}}
 	p.playSession()
@@ -45,7 +47,9 @@ func TestAnswersAreWhatTheDescriptionSays(t *testing.T) {
 // rendered holds a rendered file of every revision.
 type rendered struct{}
 
-func (rendered) Compose(core.StackID, int) ([]byte, error) { return []byte("services: {}\n"), nil }
+func (rendered) Compose(core.StackID, int) ([]byte, error) {
+	return []byte("networks:\n  default:\n    name: web\nservices: {}\n"), nil
+}
 
 // linked is a hub whose workers are all there.
 type linked struct{ noHub }

@@ -16,6 +16,9 @@ type StacksDeps struct {
 	Store StacksStore
 	Files api.ComposeReader
 	Live  StacksLive
+
+	Plans   api.StackPlanner
+	Compare api.RevisionComparer
 }
 
 // StacksDesk is the use cases of stacks; *stacks.Desk has them.
@@ -79,6 +82,8 @@ func stackRoutes(d Deps) []Route {
 		operate(http.MethodPost, stack+"/transfer", api.TransferStack(s.Desk, s.Store), with(deployed, "Move the stack to another worker; its volumes stay behind", api.TransferRequest{})),
 		operate(http.MethodPost, stack+"/pause", api.PauseStack(s.Desk), Operation{Summary: "Hold automatic sync, retries and repair back", Response: api.StackAnswer{}, Status: http.StatusOK}),
 		operate(http.MethodPost, stack+"/resume", api.ResumeStack(s.Desk), Operation{Summary: "End a pause and look at the repository again", Response: api.StackAnswer{}, Status: http.StatusOK}),
+		view(stack+"/plan", api.PlanStack(s.Plans), Operation{Summary: "What a deployment of the head of the branch would do; nothing is changed", Response: api.PlanAnswer{},
+			Problems: []int{http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity, http.StatusServiceUnavailable}}),
 		view(stack+"/services", api.ListServices(s.Store), Operation{Summary: "What runs of a stack, as last observed", Response: api.ServicesAnswer{}}),
 		{Method: http.MethodGet, Pattern: stack + "/services/{service}/logs", Capability: access.View, Surface: guard.API, Streams: true, Handler: api.ServiceLogs(s.Store, s.Live), Operation: Operation{
 			Summary: "Read the log of a compose service as plain text", Tag: "stacks", ContentType: "text/plain", Status: http.StatusOK, Problems: []int{http.StatusConflict}, Query: []Param{
@@ -88,6 +93,8 @@ func stackRoutes(d Deps) []Route {
 		operate(http.MethodPost, stack+"/services/{service}/restart", api.ActOnService(s.Store, s.Live, wire.RequestRestart), Operation{Summary: "Restart a compose service", Status: http.StatusNoContent}),
 		view(stack+"/revisions", api.ListRevisions(s.Store, s.Store), Operation{Summary: "List revisions, newest first", Response: endpoint.Items[api.RevisionAnswer]{}, Query: pageParams}),
 		view(stack+"/revisions/{number}", api.GetRevision(s.Store, s.Files), Operation{Summary: "Read a revision with its rendered Compose file", Response: api.RevisionAnswer{}}),
+		view(stack+"/revisions/{number}/diff", api.DiffRevision(s.Compare), Operation{Summary: "How a revision differs from another one", Response: api.DiffAnswer{},
+			Query: []Param{number("with", "number of the revision to compare with; default the one before")}}),
 		view(stack+"/decisions", api.ListDecisions(s.Store, s.Store), Operation{Summary: "Why each trigger deployed the stack or did not, newest first", Response: endpoint.Items[api.DecisionAnswer]{}, Query: pageParams}),
 		view(stack+"/deployments", api.ListDeployments(s.Store, s.Store), Operation{Summary: "List deployments, newest first", Response: endpoint.Items[api.DeploymentAnswer]{}, Query: pageParams}),
 	}

@@ -9,12 +9,14 @@ import (
 	"berth/core/stacks"
 	"berth/core/wire"
 	"berth/handlers"
+	"berth/hub/adapter/yaml"
 )
 
 // stacksDeps is what stacks and deployments need: the real use cases on the stand's
 // store, and no worker anywhere.
 func (s *stand) stacksDeps() handlers.StacksDeps {
-	return handlers.StacksDeps{Desk: stacks.NewDesk(s.store, noHub{}, s.now), Store: s.store, Files: noFiles{}, Live: noHub{}}
+	return handlers.StacksDeps{Desk: stacks.NewDesk(s.store, noHub{}, s.now), Store: s.store, Files: noFiles{}, Live: noHub{}, Plans: s.plans(),
+		Compare: stacks.NewComparer(s.store, rendered{}, yaml.Rendered{})}
 }
 
 // noHub is a hub that nobody is linked to.

@@ -29,6 +29,9 @@ func (h *Hub) Plan(ctx context.Context, id core.StackID) (stacks.Plan, error) {
 		return stacks.Plan{}, fault.New(fault.Unavailable, "server.busy",
 			"The plan was not ready within %s, because the Git host is slow or many plans are being made. Try again.", planExpiry).Because(err).After(10 * time.Second)
 	}
+	if fault.Is(err, fault.Unauthenticated) { // it is the repository's credential, not that of whoever asks
+		return stacks.Plan{}, fault.New(fault.Conflict, fault.CodeOf(err), "%s", fault.PublicOf(err)).Because(err)
+	}
 	return p, err
 }
 

@@ -25,6 +25,7 @@ func (p *parts) mux() (http.Handler, error) {
 	signIn := identity.NewSignIn(p.store, p.passwords, p.ring, p.cfg.Now)
 	accounts := identity.NewAccounts(p.store, p.ring, p.cfg.Now)
 	browser := repositories.NewBrowser(p.git)
+	comparer := stacks.NewComparer(p.store, p.files, yaml.Rendered{})
 	return handlers.Mux(handlers.Deps{
 		Guard: guard.Config{AppURL: app, TrustedProxies: p.cfg.Server.TrustedProxies, Log: p.cfg.Log, Clock: p.cfg.Now, Meter: p.board.Own,
 			Doorkeeper: identity.NewDoorkeeper(p.store, p.ring, p.cfg.Now), ErrorPage: ui.ErrorPage},
@@ -32,10 +33,10 @@ func (p *parts) mux() (http.Handler, error) {
 		Metrics:      handlers.MetricsDeps{Source: p.board},
 		Ops:          handlers.OpsDeps{Store: p.store, Version: p.cfg.Version},
 		Repositories: handlers.RepositoriesDeps{Desk: p.repositories, Browser: browser},
-		Stacks:       handlers.StacksDeps{Desk: p.stacks, Store: p.store, Files: p.files, Live: p.hub},
+		Stacks:       handlers.StacksDeps{Desk: p.stacks, Store: p.store, Files: p.files, Live: p.hub, Plans: p.hub, Compare: comparer},
 		UI: handlers.UIDeps{SetUp: setUp, SignIn: signIn, Accounts: accounts, Store: p.store, Repositories: p.repositories, Browser: browser,
 			Variables: p.variables, Stacks: p.stacks, Workers: p.fleet, Live: p.hub, Now: p.cfg.Now,
-			Compose: p.files, Compare: stacks.NewComparer(p.store, p.files, yaml.Rendered{})},
+			Plans: p.hub, Compose: p.files, Compare: comparer},
 		Variables: handlers.VariablesDeps{Desk: p.variables, Stacks: p.store},
 		Workers:   handlers.WorkersDeps{Desk: p.fleet},
 	})
