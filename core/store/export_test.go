@@ -15,10 +15,20 @@ func MigrateWith(ctx context.Context, db *DB, files fs.FS, now time.Time) error 
 const (
 	KeptDecisions   = keptDecisions
 	KeptDeployments = keptDeployments
+	KeptRevisions   = keptRevisions
 	KeptAudit       = keptAudit
 	KeptCommands    = keptCommands
 	PruneStep       = pruneStep
 )
+
+// Overhear tells hear every statement that runs on db from now on.
+func Overhear(db *DB, hear func(query string)) {
+	placeholder := db.dialect.Placeholder
+	db.dialect.Placeholder = func(query string) string {
+		hear(query)
+		return placeholder(query)
+	}
+}
 
 // Steps returns this program's migrations.
 func Steps() fs.FS { return migrationFiles }

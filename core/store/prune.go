@@ -3,38 +3,98 @@ package store
 import (
 	"context"
 	"time"
+
+	"berth/core"
 )
 
 // Retention: how much history is kept.
 const (
 	keptDeployments = 500                  // ended deployments of a stack, with their logs
+	keptRevisions   = 20                   // revisions of a stack, beside those that something still names
 	keptAudit       = 365 * 24 * time.Hour // audit events
 	keptCommands    = 7 * 24 * time.Hour   // commands that have ended
-	pruneStep       = 500                  // rows of each kind in one transaction
+)
+
+// Sizes of one transaction, so that nobody waits long for it.
+const (
+	pruneStep   = 500 // rows of each kind
+	pruneHeavy  = 20  // deployments, which take their logs with them, and revisions
+	pruneStacks = 50  // stacks that are looked at
 )
 
 // Prune deletes what is older than retention allows, a bounded number of rows at a time;
-// more says that there is more to delete.
+// more says that there is more to delete. Calls follow each other: each goes on with the stacks
+// where the one before has ended.
 func (s *Store) Prune(ctx context.Context, now time.Time) (more bool, err error) {
-	return write(ctx, s, func(tx *Tx) (more bool, err error) {
-		for _, step := range []struct {
-			query string
-			args  []any
-		}{
-			{`DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at < ? LIMIT ?)`, []any{micros(now), pruneStep}},
-			{`DELETE FROM audit_events WHERE id IN (SELECT id FROM audit_events WHERE at < ? ORDER BY id LIMIT ?)`, []any{micros(now.Add(-keptAudit)), pruneStep}},
-			{`DELETE FROM commands WHERE id IN (SELECT id FROM commands WHERE ended_at > 0 AND ended_at < ? LIMIT ?)`,
-				[]any{micros(now.Add(-keptCommands)), pruneStep}},
-			{`DELETE FROM deployments WHERE id IN (SELECT id FROM (
-				SELECT id, state, row_number() OVER (PARTITION BY stack_id ORDER BY id DESC) AS place FROM deployments)
-				WHERE place > ? AND state NOT IN ('queued', 'running') LIMIT ?)`, []any{keptDeployments, pruneStep}},
-		} {
-			n, err := tx.exec(step.query, step.args...)
-			if err != nil {
-				return false, err
-			}
-			more = more || n >= pruneStep
+	s.pruning.Lock()
+	defer s.pruning.Unlock()
+	moreRows, err := write(ctx, s, func(tx *Tx) (bool, error) { return pruneByTime(tx, now) })
+	if err != nil {
+		return false, err
+	}
+	at, err := write(ctx, s, func(tx *Tx) (place, error) { return pruneStackRows(tx, s.pruned) })
+	if err != nil {
+		return false, err
+	}
+	s.pruned = at.after
+	return moreRows || !at.end, nil
+}
+
+// place is how far the stacks have been looked at.
+type place struct {
+	after core.StackID // go on after this one
+	end   bool         // all have been looked at; the next pass begins anew
+}
+
+// pruneByTime deletes what is kept for so long and no longer.
+func pruneByTime(tx *Tx, now time.Time) (more bool, err error) {
+	for _, step := range []struct {
+		query string
+		until time.Time
+	}{
+		{`DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at < ? LIMIT ?)`, now},
+		{`DELETE FROM audit_events WHERE id IN (SELECT id FROM audit_events WHERE at < ? ORDER BY at LIMIT ?)`, now.Add(-keptAudit)},
+		{`DELETE FROM commands WHERE id IN (SELECT id FROM commands WHERE ended_at > 0 AND ended_at < ? LIMIT ?)`, now.Add(-keptCommands)},
+	} {
+		n, err := tx.exec(step.query, micros(step.until), pruneStep)
+		if err != nil {
+			return false, err
 		}
-		return more, nil
-	})
+		more = more || n >= pruneStep
+	}
+	return more, nil
+}
+
+// pruneStackRows deletes what some stacks have too much of, beginning after one of them. History
+// is read by index and no further back than what is kept, so that an old installation is not
+// slower than a new one.
+func pruneStackRows(tx *Tx, after core.StackID) (place, error) {
+	some, err := many(tx, scalar[core.StackID], `SELECT id FROM stacks WHERE id > ? ORDER BY id LIMIT ?`, after, pruneStacks)
+	if err != nil {
+		return place{}, err
+	}
+	room := int64(pruneHeavy)
+	for _, id := range some {
+		for _, prune := range []func(*Tx, core.StackID, int64) (int64, error){pruneDeployments, pruneRevisions} {
+			n, err := prune(tx, id, room)
+			if err != nil {
+				return place{}, err
+			}
+			if room -= n; room <= 0 {
+				return place{after: after}, nil // this stack may have more
+			}
+		}
+		after = id
+	}
+	if len(some) < pruneStacks {
+		return place{end: true}, nil
+	}
+	return place{after: after}, nil
+}
+
+// pruneDeployments deletes at most so many of a stack's oldest deployments.
+func pruneDeployments(tx *Tx, stack core.StackID, most int64) (int64, error) {
+	return tx.exec(`DELETE FROM deployments WHERE id IN (SELECT id FROM deployments WHERE stack_id = ? AND state NOT IN ('queued', 'running')
+		AND id <= (SELECT id FROM deployments WHERE stack_id = ? AND state NOT IN ('queued', 'running') ORDER BY id DESC LIMIT 1 OFFSET ?)
+		ORDER BY id LIMIT ?)`, stack, stack, keptDeployments, most)
 }

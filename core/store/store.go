@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"sync"
 
 	"berth/core"
 )
@@ -13,6 +14,9 @@ import (
 type Store struct {
 	db  *DB
 	now core.Clock
+
+	pruning sync.Mutex
+	pruned  core.StackID // the stack after which Prune goes on; guarded by pruning
 }
 
 // New returns a Store on a migrated database.

@@ -32,6 +32,7 @@ func openRegister(t *testing.T) *register {
 	r.must(err)
 	t.Cleanup(func() { db.Close() })
 	r.must(db.Migrate(t.Context(), r.at))
+	store.Overhear(db, overheard.add)
 	r.Store = store.New(db, func() time.Time { return r.at })
 	r.raw, err = sql.Open("sqlite", filepath.Join(dir, sqlite.File))
 	r.must(err)

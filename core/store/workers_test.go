@@ -25,7 +25,7 @@ type fleetRoom struct {
 	at  time.Time
 }
 
-func openFleet(t *testing.T) *fleetRoom {
+func openFleet(t testing.TB) *fleetRoom {
 	t.Helper()
 	dir := t.TempDir()
 	db, err := sqlite.Open(t.Context(), dir, nil)
@@ -37,6 +37,7 @@ func openFleet(t *testing.T) *fleetRoom {
 	if err := db.Migrate(t.Context(), r.at); err != nil {
 		t.Fatal(err)
 	}
+	store.Overhear(db, overheard.add)
 	r.Store = store.New(db, func() time.Time { return r.at })
 	if r.raw, err = sql.Open("sqlite", filepath.Join(dir, sqlite.File)); err != nil {
 		t.Fatal(err)
@@ -47,7 +48,7 @@ func openFleet(t *testing.T) *fleetRoom {
 	return r
 }
 
-func (r *fleetRoom) exec(t *testing.T, query string, args ...any) {
+func (r *fleetRoom) exec(t testing.TB, query string, args ...any) {
 	t.Helper()
 	if _, err := r.raw.ExecContext(t.Context(), query, args...); err != nil {
 		t.Fatal(err)
