@@ -202,8 +202,8 @@
 // deployment of its stack was verified here: "image", "memory limit", "networks", names for people of at
 // most 64 bytes; the one name "container" says that somebody else made it, though it carries the stack's
 // labels. The worker compares with keyed digests that it took when the deployment was verified, and
-// keeps no values. It claims nothing while a command of the stack waits or runs, nor before the first
-// deployment was verified. Starting, stopping and restarting change nothing in this sense. What is missing, stopped
+// keeps no values. It claims nothing while a command of the stack runs, nor before the first
+// deployment was verified; after one that was not, only of containers that this left alone. Starting, stopping and restarting change nothing in this sense. What is missing, stopped
 // or too many is the hub's to find out, from the revision. When such a stack is deployed again, the
 // worker recreates the compose services whose containers are Changed, though their definition is the same.
 //

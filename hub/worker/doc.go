@@ -17,6 +17,16 @@
 // secrets are gone with the process, so the hub delivers it again, under the same id and
 // attempt, and steps.deploy finds out what is in place already.
 //
+// # What runs, and what a hand did to it
+//
+//	worker.follow     the engine's events ring, at most one look a second comes of them
+//	view.look         the engine lists what runs; every few seconds without any event
+//	claims.of         each container against the portrait of its stack (portrait.go)
+//	view.report       what the hub was not told yet
+//
+// A portrait is taken when a deployment was verified (tidy.go) and is void from the moment at
+// which the next one touches a container. A deployment recreates what a hand has changed (renew.go).
+//
 // # What is bounded
 //
 // Commands that run, that wait and that are journaled; live requests; log text that no
@@ -27,7 +37,7 @@
 //	worker.key   the worker's own key (Identity)
 //	lock         keeps a second worker out
 //	journal      commands (hub/worker/journal)
-//	stacks/      what was applied (hub/worker/applied)
+//	stacks/      what was applied, and the portraits (hub/worker/applied)
 //	blobs/ content/ state/   what containers mount (hub/worker/content)
 //
 // Nothing of it holds a secret value; WORKER_STACK_DIR holds rendered Compose files with

@@ -258,6 +258,19 @@ func TestEventsThatCannotBeFollowed(t *testing.T) {
 	})
 }
 
+// An engine that does not answer must not keep the hub waiting until that gives up.
+func TestHelloDoesNotWaitForAnEngineThatHangs(t *testing.T) {
+	bubble(t, func(t *testing.T, s *setup) {
+		s.engine.hangInfo = true
+		from := time.Now()
+		h := s.start().link()
+		hello := h.greet(goOn)
+		if took := time.Since(from); hello.Engine != "" || took > identifyWithin {
+			t.Errorf("after %v the engine is %q", took, hello.Engine)
+		}
+	})
+}
+
 func TestHelloSaysWhichEngineItUses(t *testing.T) {
 	bubble(t, func(t *testing.T, s *setup) {
 		s.engine.goAway(errors.New("no socket"))

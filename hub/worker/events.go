@@ -49,15 +49,15 @@ func (w *Worker) engineIs(id string) {
 }
 
 // engine returns which engine this is. One that has not said yet is asked; empty when it does
-// not answer soon: then the next link tells it.
-func (w *Worker) engine(ctx context.Context) string {
+// not answer within that time: then the next link tells it.
+func (w *Worker) engine(ctx context.Context, within time.Duration) string {
 	w.mu.Lock()
 	known := w.engineID
 	w.mu.Unlock()
 	if known != "" {
 		return known
 	}
-	ctx, cancel := context.WithTimeout(ctx, identifyWithin)
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	engine, err := w.options.Engine.Info(ctx)
 	if err != nil {

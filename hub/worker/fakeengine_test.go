@@ -30,6 +30,7 @@ type fakeEngine struct {
 	rings      chan struct{} // what Watch passes on
 	deaf       chan error    // what Watch ends with
 	made       int           // containers, ever
+	hangInfo   bool          // Info does not answer; set before the worker starts
 	id         string        // what Info tells; guarded by mu
 	listed     func()        // called once, after a look at all projects
 }
@@ -230,7 +231,11 @@ func (e *fakeEngine) Logs(ctx context.Context, project, service string, tail int
 	return logs(ctx, tail, follow, w)
 }
 
-func (e *fakeEngine) Info(context.Context) (EngineInfo, error) {
+func (e *fakeEngine) Info(ctx context.Context) (EngineInfo, error) {
+	if e.hangInfo {
+		<-ctx.Done()
+		return EngineInfo{}, ctx.Err()
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.down != nil {

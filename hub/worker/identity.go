@@ -77,8 +77,9 @@ func parseIdentity(text []byte) (ed25519.PrivateKey, error) {
 	return key, nil
 }
 
-// digestKey derives the key of the digests of secret content that stand in labels. It
-// never leaves this host, so the digests tell nothing to who reads the labels.
+// digestKey derives the key of the digests of secret content that stand in labels, and of
+// traits that stand in portraits. It never leaves this host, so the digests tell nothing to who reads
+// them.
 func digestKey(identity ed25519.PrivateKey) ([]byte, error) {
 	return hkdf.Key(sha256.New, identity.Seed(), nil, "berth worker content digest v1", 32)
 }

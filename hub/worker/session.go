@@ -23,6 +23,7 @@ type session struct {
 	answers   *answers
 	downloads *downloads
 	requests  *requests
+	patience  time.Duration // how long the hub may be kept waiting for Hello
 	welcomed  chan struct{} // closed when the hub has said Welcome
 
 	// Owned by the reader until welcomed is closed, constant afterwards.
@@ -40,7 +41,7 @@ type farewell struct {
 func (f farewell) Error() string { return "the hub closed the link: " + f.reason }
 
 func newSession(w *Worker, conn link.Conn, enrolled wire.Enrolled) *session {
-	s := &session{worker: w, welcomed: make(chan struct{})}
+	s := &session{worker: w, patience: min(identifyWithin, silence(enrolled.HeartbeatSeconds)/3), welcomed: make(chan struct{})}
 	s.link = link.New(conn, link.Options{Side: link.Worker, ReadTimeout: silence(enrolled.HeartbeatSeconds)})
 	s.answers = newAnswers(w.commands)
 	s.downloads = newDownloads(w.disk.content, s.link.Send, &w.tally.blobBytes)
@@ -78,7 +79,7 @@ func (s *session) run(ctx context.Context) (served time.Duration, err error) {
 func (s *session) greet(ctx context.Context) error {
 	o := s.worker.options
 	hello := wire.Hello{Version: o.Version, Hostname: o.Hostname, Tags: o.Tags, OS: runtime.GOOS, Arch: runtime.GOARCH,
-		Engine: s.worker.engine(ctx), Journal: s.worker.commands.entries()}
+		Engine: s.worker.engine(ctx, s.patience), Journal: s.worker.commands.entries()}
 	if err := s.link.Send(ctx, hello); err != nil {
 		return err
 	}
