@@ -135,7 +135,7 @@ func TestADeploymentSaysWhatItFellBackTo(t *testing.T) {
 		p.s.exec(`UPDATE deployments SET state = ?, restore = ?, error = 'compose service app is unhealthy', failed_service = 'app', failed_lines = ? WHERE id = ?`, state, restore, "listening\npanic: no table\n", p.named["deployment"])
 	}
 	set(stacks.DeploymentRunning, `{"revision":3,"state":"running"}`)
-	says(t, p.s.browse(session, deployment), 200, "revision 3, the last good one, is being put back", "Compose service <bdi>app</bdi> failed", "panic: no table", "Stop it")
+	says(t, p.s.browse(session, deployment), 200, "revision 3, the last good one, is being put back", `<bdi class="name">app</bdi> did.`, "panic: no table", "Stop it")
 	set(stacks.DeploymentRolledBack, `{"revision":3,"state":"succeeded"}`)
 	says(t, p.s.browse(session, deployment), 200, "Rolled back", "revision 3, the last good one, was put back", "Compose service app is unhealthy.", "Deploy anyway")
 	set(stacks.DeploymentFailed, `{"revision":3,"state":"failed","error":"the disk is full"}`)

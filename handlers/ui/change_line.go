@@ -1,12 +1,17 @@
 package ui
 
-import "berth/core/stacks"
+import (
+	"cmp"
+
+	"berth/core/stacks"
+)
 
 // changeLine is one way in which something differs, or why it is done. Values are masked by
 // whoever found the difference.
 type changeLine struct {
 	Kind          string // what sort of thing it is; empty where the name says it
-	Name          string
+	Name          string // empty where the text says all
+	Text          string // in place of the values
 	Before, After string
 	Arrow         bool // both values are told
 }
@@ -14,13 +19,52 @@ type changeLine struct {
 // reasonWords say what sort of thing a reason is about.
 var reasonWords = map[stacks.ReasonKind]string{
 	stacks.ReasonFile: "file", stacks.ReasonVariable: "secret variable", stacks.ReasonNetwork: "network", stacks.ReasonVolume: "volume",
-	stacks.ReasonService: "compose service", stacks.ReasonContainer: "container", stacks.ReasonOption: "asked for",
+	stacks.ReasonService: "compose service", stacks.ReasonContainer: "container", stacks.ReasonOption: "asked for:",
 }
 
 func changeLines(reasons []stacks.Reason) []changeLine {
 	var lines []changeLine
 	for _, r := range reasons {
-		lines = append(lines, changeLine{Kind: reasonWords[r.Kind], Name: r.Name, Before: r.Before, After: r.After, Arrow: r.Before != "" && r.After != ""})
+		lines = append(lines, changeLineOf(r.Kind, r.Name, r.Before, r.After))
 	}
 	return lines
+}
+
+func changeLineOf(kind stacks.ReasonKind, name, before, after string) changeLine {
+	line := changeLine{Kind: reasonWords[kind], Name: name, Before: before, After: after, Arrow: before != "" && after != ""}
+	switch kind {
+	case stacks.ReasonVariable:
+		line.Text = variableText(before, after)
+	case stacks.ReasonService:
+		line.Text = serviceText(before, after)
+	case stacks.ReasonContainer:
+		if after == "" {
+			line.Text = before
+		}
+		if name == "container" { // any of the compose service
+			line.Name = ""
+		}
+	}
+	return line
+}
+
+// variableText says what became of the value of a secret variable, of which nothing is shown.
+func variableText(before, after string) string {
+	switch {
+	case before == "" && after != "":
+		return "is new"
+	case before != "" && after == "":
+		return "does not reach it any more"
+	}
+	return "has another value"
+}
+
+// serviceText says what becomes of another compose service, and by which setting this one depends on it.
+func serviceText(setting, action string) string {
+	words := map[string]string{string(stacks.PlanRecreate): "is recreated", string(stacks.PlanCreate): "is created"}
+	text := cmp.Or(words[action], action)
+	if setting != "" {
+		text += " (" + setting + ")"
+	}
+	return text
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"berth/core"
@@ -145,6 +146,8 @@ func (o *overview) putDeployments(page *overviewPage) error {
 func summarise(needs []need, total int, counts map[stacks.Status]int) (text, tone string) {
 	busy := counts[stacks.StatusSyncing] + counts[stacks.StatusPending]
 	switch {
+	case len(needs) > 0 && !slices.ContainsFunc(needs, func(n need) bool { return n.Tone != "idle" }):
+		return "Nothing is wrong; what somebody paused waits.", "idle"
 	case len(needs) == 1:
 		return "One thing needs you.", "bad"
 	case len(needs) > 1:

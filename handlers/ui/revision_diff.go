@@ -102,16 +102,13 @@ func changeGroups(all []stacks.RevisionChange) []changeGroup {
 }
 
 func (g *changeGroup) add(c stacks.RevisionChange) {
-	line := changeLine{Name: c.Name, Before: c.Before, After: c.After, Arrow: c.Before != "" && c.After != ""}
+	kind := map[stacks.ChangeKind]stacks.ReasonKind{stacks.ChangeFile: stacks.ReasonFile, stacks.ChangeVariable: stacks.ReasonVariable}[c.Kind]
+	line := changeLineOf(kind, c.Name, c.Before, c.After)
 	switch c.Kind {
 	case stacks.ChangeServiceAdded:
 		g.Badge, line.Name = badge{"ok", "plus", "Added"}, "image"
 	case stacks.ChangeServiceRemoved:
 		g.Badge, line.Name = badge{"bad", "trash", "Removed"}, "image"
-	case stacks.ChangeFile:
-		line.Kind = reasonWords[stacks.ReasonFile]
-	case stacks.ChangeVariable:
-		line.Kind = reasonWords[stacks.ReasonVariable]
 	}
 	g.Changes = append(g.Changes, line)
 }

@@ -26,7 +26,7 @@ func sampleRevisions() []stacks.Revision {
 // healingStack is one with which everything is that can be said about a stack.
 func healingStack() stacks.Stack {
 	s := sampleStack()
-	s.Paused, s.Drifted, s.OutOfSync, s.RetryAt, s.HealAt = true, true, true, sampleNow.Add(20*time.Second), sampleNow.Add(4*time.Minute)
+	s.UpdatedAt, s.Paused, s.Drifted, s.OutOfSync, s.RetryAt, s.HealAt = before(70*time.Minute), true, true, true, sampleNow.Add(20*time.Second), sampleNow.Add(4*time.Minute)
 	s.Quarantine = stacks.Quarantine{Tree: "t", Commit: "77aa10b2c3d4e5f60718293a4b5c6d7e8f901234", Revision: 13, Deployment: "dep_1", Reason: "compose service api is unhealthy: its health check failed 5 times in a row"}
 	s.Error = "compose service db has no container; and 1 more difference"
 	s.Drift = []stacks.Difference{
@@ -42,14 +42,15 @@ func sampleReasons() []stacks.Reason {
 		{Kind: stacks.ReasonField, Name: "environment.LOG_LEVEL", After: "debug"},
 		{Kind: stacks.ReasonField, Name: "environment.PASSWORD", Before: "(hidden)", After: "(hidden)"},
 		{Kind: stacks.ReasonFile, Name: "apps/shop/config/nginx.conf", Before: "sha256:0011223344", After: "sha256:aabbccddee"},
-		{Kind: stacks.ReasonVariable, Name: "SESSION_KEY"},
+		{Kind: stacks.ReasonVariable, Name: "SESSION_KEY", Before: "another value", After: "a new value"},
+		{Kind: stacks.ReasonService, Name: "vpn", Before: "network_mode", After: "recreate"},
 	}
 }
 
 func samplePlan() planPage {
 	p := showPlan(stacks.Plan{Commit: "77aa10b2c3d4e5f60718293a4b5c6d7e8f901234", Current: 12, Worker: "wrk_1", Observed: false, Missing: []string{"SMTP_PASSWORD", "REGION"}, Providers: []string{"TOKEN"},
 		Warnings: []string{"compose.yaml: version is obsolete and ignored"}, Services: []stacks.PlannedService{
-			{Service: "api", Action: stacks.PlanRecreate, Reasons: sampleReasons()}, {Service: "cache", Action: stacks.PlanCreate}, {Service: "db", Action: stacks.PlanLeave},
+			{Service: "api", Action: stacks.PlanRecreate, Reasons: sampleReasons()}, {Service: "cache", Action: stacks.PlanCreate, Reasons: []stacks.Reason{{Kind: stacks.ReasonContainer, Name: "container", Before: "missing"}}}, {Service: "db", Action: stacks.PlanLeave},
 			{Service: "migrate", Action: stacks.PlanStart, Reasons: []stacks.Reason{{Kind: stacks.ReasonContainer, Name: "shop-migrate-1", Before: "exited", After: "running"}}},
 			{Service: "old-worker", Action: stacks.PlanRemove}, {Service: "worker", Action: stacks.PlanScale, Reasons: []stacks.Reason{{Kind: stacks.ReasonField, Name: "scale", Before: "1", After: "3"}}},
 		}}, sampleStack())
@@ -83,7 +84,7 @@ func sampleTransfer() transferPage {
 	if err != nil {
 		panic(err)
 	}
-	p.Shared = true
+	p.Choose.Hint = "Workers that share the container engine of hetzner-fsn-1 are not offered: the stack would be taken down in both places."
 	return p
 }
 

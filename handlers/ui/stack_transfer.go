@@ -28,7 +28,6 @@ type transferPage struct {
 	Head    stackHead
 	Trouble string
 	Worker  string // where the stack runs
-	Shared  bool   // another worker is left out because it shares the container engine
 	Choose  choice // without options: there is nowhere to go
 }
 
@@ -99,9 +98,11 @@ func newTransferPage(ctx context.Context, s stacks.Stack, workers WorkerDirector
 		}
 	}
 	others := slices.DeleteFunc(all, func(w fleet.Worker) bool {
-		same := engine != "" && w.Engine == engine
-		page.Shared = page.Shared || same && w.ID != s.Worker
-		return same || w.ID == s.Worker
+		twin := w.ID != s.Worker && engine != "" && w.Engine == engine
+		if twin {
+			page.Choose.Hint = "Workers that share the container engine of " + own.Name + " are not offered: the stack would be taken down in both places."
+		}
+		return twin || w.ID == s.Worker
 	})
 	page.Choose.Options = workerOptions(others, chosen)
 	return page, nil

@@ -320,12 +320,16 @@
     });
   }
 
-  // The menu of small screens closes as menus do.
-  const menu = $(".bar-menu");
+  // Menus close as menus do.
   document.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || !menu?.open) return;
-    menu.open = false;
-    $("summary", menu).focus();
+    if (event.key !== "Escape") return;
+    for (const menu of $$(".bar-menu[open], .more[open]")) {
+      menu.open = false;
+      $("summary", menu).focus();
+    }
+  });
+  document.addEventListener("click", (event) => {
+    for (const menu of $$(".more[open]")) if (!menu.contains(event.target)) menu.open = false;
   });
 
   history.replaceState(history.state, "", unsaid()); // loading the page again is not to say it again
