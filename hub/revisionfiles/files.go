@@ -6,7 +6,8 @@
 //	blobs/<aa>/<sha-256>               one file's bytes
 //
 // A file is complete and on disk before its name appears, so whoever finds it may trust
-// it. The package must not know the store or what a stack is. Start with Files.
+// it. What no revision needs any more is swept, see sweep.go. The package must not know the
+// store or what a stack is. Start with Files.
 package revisionfiles
 
 import (
@@ -19,6 +20,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
+	"syscall"
 
 	"berth/core"
 	"berth/core/fault"
@@ -27,15 +30,24 @@ import (
 // maxCompose bounds a rendered Compose file, in bytes.
 const maxCompose = 1 << 20
 
+// composeName is the file of a revision that holds its rendered Compose file.
+const composeName = "compose.yaml"
+
 // Files is the storage below one directory.
-type Files struct{ dir string }
+type Files struct {
+	dir string
+
+	mu    sync.Mutex
+	round int            // number of sweeps that have begun; guarded by mu
+	fresh map[string]int // paths that were stored, and in which round; guarded by mu
+}
 
 // Open makes the directory when it is missing. Unavailable "revision.storage" names it.
 func Open(dir string) (*Files, error) {
 	if err := os.MkdirAll(filepath.Join(dir, "blobs"), 0o700); err != nil {
 		return nil, storageFault(err)
 	}
-	return &Files{dir: dir}, nil
+	return &Files{dir: dir, fresh: map[string]int{}}, nil
 }
 
 // PutBlob stores content under its digest; one that is there already is left alone.
@@ -45,10 +57,12 @@ func (f *Files) PutBlob(digest string, content []byte) error {
 		return fmt.Errorf("revision files: content does not have digest %s", digest)
 	}
 	path := f.blobPath(digest)
-	if _, err := os.Stat(path); err == nil {
-		return nil
-	}
-	return writeDurably(path, content)
+	return f.place(path, func() error {
+		if _, err := os.Stat(path); err == nil {
+			return nil
+		}
+		return writeDurably(path, content)
+	})
 }
 
 // OpenBlob opens the content with this digest. NotFound "revision.blob_missing".
@@ -73,7 +87,8 @@ func (f *Files) PutCompose(stack core.StackID, number int, compose []byte) error
 	if len(compose) > maxCompose {
 		return fault.New(fault.TooLarge, "revision.too_large", "The rendered Compose file has %d bytes; at most %d are stored.", len(compose), maxCompose)
 	}
-	return writeDurably(f.composePath(stack, number), compose)
+	path := f.composePath(stack, number)
+	return f.place(path, func() error { return writeDurably(path, compose) })
 }
 
 // Compose returns the rendered Compose file of a revision. NotFound "revision.compose_missing".
@@ -102,7 +117,7 @@ func (f *Files) blobPath(digest string) string {
 }
 
 func (f *Files) composePath(stack core.StackID, number int) string {
-	return filepath.Join(f.dir, string(stack), strconv.Itoa(number), "compose.yaml")
+	return filepath.Join(f.dir, string(stack), strconv.Itoa(number), composeName)
 }
 
 func validDigest(digest string) bool {
@@ -113,10 +128,7 @@ func validDigest(digest string) bool {
 // writeDurably puts content at path so that after a crash there is all of it or nothing.
 func writeDurably(path string, content []byte) error {
 	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return storageFault(err)
-	}
-	temp, err := os.CreateTemp(dir, ".new-*")
+	temp, err := createTemp(dir)
 	if err != nil {
 		return storageFault(err)
 	}
@@ -135,6 +147,19 @@ func writeDurably(path string, content []byte) error {
 	return nil
 }
 
+// createTemp makes a file in a folder, and the folder. A sweep may remove an empty one in between.
+func createTemp(dir string) (temp *os.File, err error) {
+	for range 3 {
+		if err = os.MkdirAll(dir, 0o700); err == nil {
+			temp, err = os.CreateTemp(dir, newPrefix+"*")
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	return temp, err
+}
+
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -144,6 +169,10 @@ func syncDir(dir string) error {
 }
 
 func storageFault(err error) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return fault.New(fault.Unavailable, "store.disk_full",
+			"The server's disk is full, so the files of a revision cannot be stored. Free some space below STACKS_STORAGE_PATH.").Because(err)
+	}
 	return fault.New(fault.Unavailable, "revision.storage",
 		"The files of a revision cannot be stored. Check the space and the permissions of STACKS_STORAGE_PATH.").Because(err)
 }
