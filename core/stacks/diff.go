@@ -48,7 +48,7 @@ func ProjectChanges(before, after Project) []RevisionChange {
 		}
 	}
 	for _, section := range []string{"networks", "volumes"} {
-		changes = append(changes, asChanges("", c.values(ReasonField, section, before.Compose[section], after.Compose[section]))...)
+		changes = append(changes, asChanges("", c.values(ReasonField, section, itemOf(before.Compose[section]), itemOf(after.Compose[section])))...)
 	}
 	return append(changes, manifestChanges(before.Manifest, after.Manifest)...)
 }

@@ -10,39 +10,6 @@ import (
 // uncounted are the settings of a compose service that do not change its containers.
 var uncounted = []string{"build", "pull_policy", "scale", "depends_on", "profiles"}
 
-// leaf is one value of the rendered project.
-type leaf struct {
-	value any
-	text  string // as people may see it
-}
-
-// leaves lists the values below a value by dotted name. Lists of mappings go by what tells
-// their members apart; other lists are one value.
-func leaves(name string, value any, into map[string]leaf) {
-	switch v := value.(type) {
-	case map[string]any:
-		for key, member := range v {
-			leaves(join(name, key), member, into)
-		}
-		if len(v) > 0 {
-			return
-		}
-	case []any:
-		if members := keyed(v); members != nil {
-			leaves(name, members, into)
-			return
-		}
-	}
-	into[name] = leaf{value, leafText(name, value)}
-}
-
-func join(name, key string) string {
-	if name == "" {
-		return key
-	}
-	return name + "." + key
-}
-
 // keyed turns a list of mounts, configs or secrets into a mapping by target or source; nil when
 // its members are something else.
 func keyed(list []any) map[string]any {
@@ -70,36 +37,22 @@ func keyed(list []any) map[string]any {
 // comparison compares parts of two projects.
 type comparison struct{ before, after Project }
 
-// values compares two values, and the files of the repository that they name.
-func (c comparison) values(kind ReasonKind, name string, before, after any) []Reason {
-	if reflect.DeepEqual(before, after) {
-		return nil
-	}
-	old, now := map[string]leaf{}, map[string]leaf{}
-	if before != nil {
-		leaves(name, before, old)
-	}
-	if after != nil {
-		leaves(name, after, now)
-	}
-	names := maps.Clone(old)
-	maps.Copy(names, now)
-	var found []Reason
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		o, was := old[name]
-		n, is := now[name]
-		if was && is && reflect.DeepEqual(o.value, n.value) {
-			continue
-		}
-		found = append(found, c.leaf(kind, name, o, n)...)
-	}
-	if len(found) == 0 { // the same members in another order
-		found = append(found, Reason{Kind: kind, Name: name, Before: "another order", After: "another order"})
-	}
-	return found
+// item is a value of a rendered project, or that there is none.
+type item struct {
+	value any
+	there bool
 }
 
-func (c comparison) leaf(kind ReasonKind, name string, before, after leaf) []Reason {
+func itemOf(value any) item { return item{value, value != nil} }
+
+// values compares two values, and the files of the repository that they name.
+func (c comparison) values(kind ReasonKind, name string, before, after item) []Reason {
+	if before.there == after.there && reflect.DeepEqual(before.value, after.value) {
+		return nil
+	}
+	if old, now := membersOf(before), membersOf(after); (old != nil || now != nil) && (old != nil || !before.there) && (now != nil || !after.there) {
+		return c.members(kind, name, old, now, isList(before) || isList(after))
+	}
 	old, _ := before.value.(string)
 	now, _ := after.value.(string)
 	if isContent(old) && isContent(now) {
@@ -107,8 +60,78 @@ func (c comparison) leaf(kind ReasonKind, name string, before, after leaf) []Rea
 			return found
 		}
 	}
-	before.text, after.text = c.source(old, before.text), c.source(now, after.text)
-	return []Reason{{Kind: kind, Name: name, Before: before.text, After: after.text}}
+	return []Reason{{Kind: kind, Name: name, Before: c.text(name, before), After: c.text(name, after)}}
+}
+
+// members compares two mappings, or two lists whose members can be told apart. A member that only one
+// list has is told of as a whole.
+func (c comparison) members(kind ReasonKind, name string, before, after map[string]any, list bool) []Reason {
+	names := maps.Clone(before)
+	if names == nil {
+		names = map[string]any{}
+	}
+	maps.Copy(names, after)
+	var found []Reason
+	for _, key := range slices.Sorted(maps.Keys(names)) {
+		old, was := before[key]
+		now, is := after[key]
+		at := join(name, key)
+		if list && was != is {
+			found = append(found, Reason{Kind: kind, Name: at, Before: c.member(at, item{old, was}), After: c.member(at, item{now, is})})
+			continue
+		}
+		found = append(found, c.values(kind, at, item{old, was}, item{now, is})...)
+	}
+	if list && len(found) == 0 { // the same members in another order
+		found = append(found, Reason{Kind: kind, Name: name, Before: "another order", After: "another order"})
+	}
+	return found
+}
+
+// text is a value as people may see it; empty when it is not there.
+func (c comparison) text(name string, v item) string {
+	if !v.there {
+		return ""
+	}
+	if path, isText := v.value.(string); isText {
+		return c.source(path, leafText(name, v.value))
+	}
+	return leafText(name, v.value)
+}
+
+// member is a mount, config or secret as people may see it: where it comes from.
+func (c comparison) member(name string, v item) string {
+	m, _ := v.value.(map[string]any)
+	if source := plainText(m["source"]); source != "" {
+		return c.text(name, itemOf(source))
+	}
+	return c.text(name, v)
+}
+
+// membersOf returns the members of a mapping, or of a list whose members can be told apart; nil for
+// everything else.
+func membersOf(v item) map[string]any {
+	switch value := v.value.(type) {
+	case map[string]any:
+		if len(value) > 0 {
+			return value
+		}
+	case []any:
+		return keyed(value)
+	}
+	return nil
+}
+
+func isList(v item) bool {
+	_, is := v.value.([]any)
+	return is
+}
+
+func join(name, key string) string {
+	if name == "" {
+		return key
+	}
+	return name + "." + key
 }
 
 // service compares what decides whether the containers of a compose service are replaced: its own
@@ -127,43 +150,18 @@ func (c comparison) service(name string) []Reason {
 	return append(found, c.variables(name)...)
 }
 
-// settings compares the settings of two compose services, in order of their names.
+// settings compares the settings of two compose services.
 func (c comparison) settings(before, after map[string]any) []Reason {
-	names := maps.Clone(before)
-	maps.Copy(names, after)
-	var found []Reason
-	for _, setting := range slices.Sorted(maps.Keys(names)) {
-		old, was := before[setting]
-		now, is := after[setting]
-		switch {
-		case was && is:
-			found = append(found, c.values(ReasonField, setting, old, now)...)
-		default: // null is a value too
-			found = append(found, c.lone(setting, old, now, was, is)...)
-		}
+	if reflect.DeepEqual(before, after) {
+		return nil
 	}
-	return found
-}
-
-// lone tells of a setting that only one of two compose services has.
-func (c comparison) lone(setting string, old, now any, was, is bool) []Reason {
-	if old != nil || now != nil {
-		return c.values(ReasonField, setting, old, now)
-	}
-	r := Reason{Kind: ReasonField, Name: setting}
-	if was {
-		r.Before = "null"
-	}
-	if is {
-		r.After = "null"
-	}
-	return []Reason{r}
+	return c.members(ReasonField, "", before, after, false)
 }
 
 // object compares the content of a config or secret.
 func (c comparison) object(section, name string) []Reason {
 	before, after := mappingAt(c.before.section(section), name), mappingAt(c.after.section(section), name)
-	return c.values(ReasonField, section+"."+name, contentOf(before), contentOf(after))
+	return c.values(ReasonField, section+"."+name, itemOf(contentOf(before)), itemOf(contentOf(after)))
 }
 
 // variables compares the secret variables that reach a compose service in both projects. One whose

@@ -20,7 +20,7 @@ const hidden = "(hidden)"
 
 var (
 	sensitiveName = regexp.MustCompile(`(?i)(passw|secret|token|credential|api_?key|private_?key|auth$)`)
-	sensitivePart = regexp.MustCompile(`(?i)((?:passw[a-z]*|secret|token|api[_-]?key)["']?(?:\s*[=:]\s*|\s+))([^\s"',;]+)`)
+	sensitivePart = regexp.MustCompile(`(?i)((?:passw[a-z]*|secret|token|api[_-]?key)["']?(?:\s*[=:]\s*|\s+)["']?)([^\s"',;]+)`)
 	userInfo      = regexp.MustCompile(`(://[^/\s:@]*:)([^/\s@]+)(@)`)
 	reference     = regexp.MustCompile(`^(\$\{[A-Za-z_][A-Za-z0-9_]*\})+$`)
 )

@@ -27,7 +27,7 @@ func (p *planner) movedNetworks(name string, made Project) []Reason {
 		case nameOf(joined) != nameOf(next):
 			why = append(why, Reason{Kind: ReasonNetwork, Name: key, Before: clip(nameOf(joined)), After: clip(nameOf(next))})
 		case base != nil && !external(base) && !external(next):
-			why = append(why, comparison{p.Base, p.Next}.values(ReasonNetwork, key, base, next)...)
+			why = append(why, comparison{p.Base, p.Next}.values(ReasonNetwork, key, itemOf(base), itemOf(next))...)
 		}
 	}
 	return why
@@ -68,7 +68,7 @@ func (p *planner) volumeWarnings() []string {
 		if before == nil || after == nil || external(before) || external(after) || nameOf(before) != nameOf(after) {
 			continue
 		}
-		if len(comparison{p.Base, p.Next}.values(ReasonVolume, key, before, after)) > 0 {
+		if len(comparison{p.Base, p.Next}.values(ReasonVolume, key, itemOf(before), itemOf(after))) > 0 {
 			warnings = append(warnings, fmt.Sprintf("volume %s is defined otherwise now, but stays as it was made, so that its data is kept; "+
 				"redeploy with recreate_volumes to make it anew, which deletes what it holds", clip(key)))
 		}
