@@ -10,7 +10,7 @@ import (
 	"berth/core"
 )
 
-// Options is what a hub is made of. Everything but Meter is required.
+// Options is what a hub is made of. Everything but Meter and Mirrors is required.
 type Options struct {
 	Store     Store
 	Fleet     Fleet
@@ -18,6 +18,7 @@ type Options struct {
 	Variables Variables
 	Files     RevisionFiles
 	Git       core.GitRemote
+	Mirrors   Mirrors // nil: none is left over
 	Compose   core.ComposeReader
 	Documents core.DocumentReader // of repositories
 	Rendered  core.DocumentReader // of rendered Compose files, which are larger

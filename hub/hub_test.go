@@ -9,7 +9,6 @@ import (
 	"berth/core"
 	"berth/core/access"
 	"berth/core/fault"
-	"berth/core/secrets"
 	"berth/core/stacks"
 	"berth/core/wire"
 )
@@ -90,7 +89,7 @@ func TestTheSameInputsAreTheSameRevision(t *testing.T) {
 	w := s.enrol("one")
 	p := s.connect(w)
 	s.commit(map[string]string{"web/compose.yaml": "service web\nsecret TOKEN\n"})
-	s.secrets["TOKEN"] = secrets.NewValue("a")
+	s.secret("TOKEN", "a")
 	st := s.add("web", "web", w.ID, true)
 	p.succeed(expect[wire.Command](p))
 	s.stackIs(st.ID, stacks.StatusActive)
@@ -106,7 +105,7 @@ func TestTheSameInputsAreTheSameRevision(t *testing.T) {
 	if cmd := sync(); cmd.Deploy.Revision != 1 || cmd.Deploy.Secrets["TOKEN"] != "a" {
 		t.Errorf("nothing changed, yet it is revision %d", cmd.Deploy.Revision)
 	}
-	s.secrets["TOKEN"] = secrets.NewValue("b")
+	s.secret("TOKEN", "b")
 	if cmd := sync(); cmd.Deploy.Revision != 2 || cmd.Deploy.Secrets["TOKEN"] != "b" {
 		t.Errorf("a secret changed, yet it is revision %d", cmd.Deploy.Revision)
 	}
@@ -265,10 +264,10 @@ func TestACommandThatCannotBeSentDoesNotStopTheOthers(t *testing.T) {
 	s := newStand(t)
 	w := s.enrol("one")
 	s.commit(map[string]string{"a/compose.yaml": "service web\nsecret TOKEN\n", "b/compose.yaml": "service web\n"})
-	s.secrets["TOKEN"] = secrets.NewValue("short")
+	s.secret("TOKEN", "short")
 	bad := s.add("a", "a", w.ID, true)
 	s.eventually("the command waits", func() bool { return s.deployments(bad.ID)[0].Revision == 1 })
-	s.secrets["TOKEN"] = secrets.NewValue(strings.Repeat("x", wire.MaxSecret+1))
+	s.secret("TOKEN", strings.Repeat("x", wire.MaxSecret+1))
 	good := s.add("b", "b", w.ID, true)
 	s.eventually("the other command waits", func() bool { return s.deployments(good.ID)[0].Revision == 1 })
 	p := s.connect(w)
@@ -465,11 +464,7 @@ func TestW1AWorkerChangesOnlyItsOwnCommands(t *testing.T) {
 			break
 		}
 	}
-	select {
-	case <-q.over:
-	case <-time.After(10 * time.Second):
-		t.Error("the link of a worker that goes on about another's commands stays open")
-	}
+	q.isOver()
 	if d := s.deployments(st.ID)[0]; d.State != stacks.DeploymentRunning {
 		t.Errorf("another worker ended the deployment: %s", d.State)
 	}
@@ -485,11 +480,7 @@ func TestTheNewerOfTwoConnectionsWins(t *testing.T) {
 	if p.welcome.Epoch <= old.welcome.Epoch {
 		t.Errorf("epochs %d, then %d", old.welcome.Epoch, p.welcome.Epoch)
 	}
-	select {
-	case <-old.over:
-	case <-time.After(10 * time.Second):
-		t.Fatal("the older link stays open")
-	}
+	old.isOver()
 	s.commit(map[string]string{"web/compose.yaml": "service web\n"})
 	st := s.add("web", "web", w.ID, true)
 	p.succeed(expect[wire.Command](p))
@@ -607,7 +598,7 @@ func TestO6AnUnrelatedCommitCostsOneFetchAndNoRender(t *testing.T) {
 			case wire.ResultAck:
 				acknowledged++
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(patience):
 			t.Fatalf("only %d of 100 commands came and were acknowledged", acknowledged)
 		}
 	}

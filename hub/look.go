@@ -29,6 +29,9 @@ func (h *Hub) lookAtRepositories(ctx context.Context) {
 			h.polls.start(ctx, id, func(ctx context.Context) { h.safely(id, func() { h.forgetMirror(ctx, id) }) })
 		}
 	}
+	if !h.opts.Store.Room() {
+		return // what a fetch brings would take the room that is kept for what is under way
+	}
 	for _, i := range h.schedule.dueNow(now) {
 		r := h.schedule.known[i]
 		if r.AskedAt.IsZero() && h.defects.aside(r.ID, now) {

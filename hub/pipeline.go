@@ -17,8 +17,8 @@ import (
 // ends the deployment, and a stop of the hub only means that it begins anew.
 func (h *Hub) deploy(ctx context.Context, d stacks.Deployment) {
 	d, err := h.begin(ctx, d.ID)
-	if fault.Is(err, fault.Conflict) {
-		return // cancelled, or dispatched meanwhile
+	if fault.Is(err, fault.Conflict) || fault.CodeOf(err) == "store.disk_full" {
+		return // cancelled, or dispatched meanwhile; or it waits until the disk has room
 	}
 	if err != nil {
 		h.report("a deployment cannot be started", err, "deployment", d.ID)

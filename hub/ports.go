@@ -95,6 +95,11 @@ type UpkeepStore interface {
 	// Prune deletes what is older than retention allows, a bounded number of rows at a time;
 	// more says that there is more to delete.
 	Prune(ctx context.Context, now time.Time) (more bool, err error)
+	// KeptRevisions lists the revisions of all stacks after the given one, with stack, number and
+	// content alone.
+	KeptRevisions(ctx context.Context, after core.StackID, number, limit int) ([]stacks.Revision, error)
+	// Room reports whether there is room on the disk to begin something new.
+	Room() bool
 	// StackCounts returns how many stacks have each status.
 	StackCounts(ctx context.Context) (map[stacks.Status]int, error)
 }
@@ -134,6 +139,13 @@ type RevisionFiles interface {
 	PutCompose(stack core.StackID, number int, compose []byte) error
 	Compose(stack core.StackID, number int) ([]byte, error)
 	RemoveStack(stack core.StackID) error
+	// Sweep removes the files that no revision needs; each tells those that are kept.
+	Sweep(ctx context.Context, each func(keep func(stack core.StackID, number int, content []core.Content)) error) (removed int, err error)
+}
+
+// Mirrors knows the mirrors of repositories that are on disk.
+type Mirrors interface {
+	Mirrors() ([]core.RepositoryID, error)
 }
 
 // Snapshots caches what workers push of their metrics, for scrapes.

@@ -5,9 +5,10 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
 	"path"
 	"path/filepath"
 	"strings"
@@ -32,6 +33,9 @@ import (
 	"berth/hub/revisionfiles"
 )
 
+// patience is how long anything is waited for.
+const patience = 60 * time.Second
+
 const repositoryURL = "https://git.example/apps.git"
 
 // stand is a hub on a real store, with a Git host and a Compose reader in memory.
@@ -42,7 +46,9 @@ type stand struct {
 	git     *coretest.FakeGit
 	hub     *Hub
 	desk    *stacks.Desk
-	secrets map[string]secrets.Value
+	mu      sync.Mutex
+	secrets map[string]secrets.Value // guarded by mu
+	slow    chan struct{}            // guarded by mu; not nil: values are given once it is closed
 	repo    core.RepositoryID
 	ahead   atomic.Int64 // nanoseconds by which the hub's clock is ahead
 	stop    func()
@@ -54,6 +60,12 @@ func newStand(t *testing.T) *stand { return newStandThatScans(t, time.Hour) }
 
 // newStandThatScans polls by itself, where newStand's hub looks only when asked.
 func newStandThatScans(t *testing.T, scan time.Duration) *stand {
+	t.Helper()
+	return newStandWith(t, func(o *Options) { o.Scan = scan })
+}
+
+// newStandWith lets change set what the hub is made of.
+func newStandWith(t *testing.T, change func(*Options)) *stand {
 	t.Helper()
 	dir := t.TempDir()
 	db, err := sqlite.Open(t.Context(), dir, func(err error) { t.Errorf("the database broke: %v", err) })
@@ -69,11 +81,13 @@ func newStandThatScans(t *testing.T, scan time.Duration) *stand {
 	}
 	s := &stand{t: t, dir: dir, git: coretest.NewFakeGit(), secrets: map[string]secrets.Value{}}
 	s.store = store.New(db, s.now)
-	s.hub = New(Options{
+	opts := Options{
 		Store: s.store, Fleet: standFleet{s.store}, Sources: standSources{}, Variables: s, Files: files, Git: s.git,
-		Compose: lineCompose{}, Documents: noDocuments{}, Rendered: yaml.Rendered{}, Snapshots: deaf{}, Meter: deaf{},
-		Scan: scan, Heartbeat: time.Minute, Version: "test", Now: s.now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
-	})
+		Compose: lineCompose{}, Documents: jsonDocuments{}, Rendered: yaml.Rendered{}, Snapshots: deaf{}, Meter: deaf{},
+		Scan: time.Hour, Heartbeat: time.Minute, Version: "test", Now: s.now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+	}
+	change(&opts)
+	s.hub = New(opts)
 	s.desk = stacks.NewDesk(s.store, s.hub, time.Now)
 	r, err := s.store.AddRepository(t.Context(), repositories.Repository{ID: core.RepositoryID(core.NewID(core.PrefixRepository, time.Now())),
 		Name: "apps", URL: repositoryURL, Branch: "main", CreatedAt: time.Now()}, access.System.Audit("repository.create", "", ""))
@@ -86,6 +100,8 @@ func newStandThatScans(t *testing.T, scan time.Duration) *stand {
 		s.stop()
 		db.Close()
 	})
+	// There is nothing to see yet; from here on the hub looks when the test wants it to.
+	s.eventually("the hub has looked once", func() bool { return s.repository().ErrorCode != "" })
 	return s
 }
 
@@ -178,12 +194,13 @@ func (s *stand) enrol(hostname string, tags ...string) fleet.Worker {
 // eventually waits until holds is true; what says what was waited for.
 func (s *stand) eventually(what string, holds func() bool) {
 	s.t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline, ticker := time.Now().Add(patience), time.NewTicker(5*time.Millisecond)
+	defer ticker.Stop()
 	for !holds() {
 		if time.Now().After(deadline) {
-			s.t.Fatalf("did not come true within 10 s: %s", what)
+			s.t.Fatalf("did not come true within %v: %s", patience, what)
 		}
-		time.Sleep(5 * time.Millisecond)
+		<-ticker.C
 	}
 }
 
@@ -228,8 +245,29 @@ func (s *stand) log(id core.DeploymentID) string {
 	return text.String()
 }
 
+// secret sets a variable; an empty value takes it away.
+func (s *stand) secret(name, value string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.secrets[name] = secrets.NewValue(value)
+	if value == "" {
+		delete(s.secrets, name)
+	}
+}
+
+// holdSecrets keeps values from being given until release is called.
+func (s *stand) holdSecrets() (release func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	slow := make(chan struct{})
+	s.slow = slow
+	return sync.OnceFunc(func() { close(slow) })
+}
+
 // ForRendering implements Variables.
 func (s *stand) ForRendering(context.Context, core.StackID) ([]core.ComposeVariable, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	var all []core.ComposeVariable
 	for name := range s.secrets {
 		all = append(all, core.ComposeVariable{Name: name, Secret: true})
@@ -238,10 +276,20 @@ func (s *stand) ForRendering(context.Context, core.StackID) ([]core.ComposeVaria
 }
 
 // Secrets implements Variables.
-func (s *stand) Secrets(_ context.Context, _ core.StackID, names []string) (map[string]secrets.Value, error) {
+func (s *stand) Secrets(ctx context.Context, _ core.StackID, names []string) (map[string]secrets.Value, error) {
+	s.mu.Lock()
+	slow, all := s.slow, maps.Clone(s.secrets)
+	s.mu.Unlock()
+	if slow != nil {
+		select {
+		case <-slow:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 	values := map[string]secrets.Value{}
 	for _, name := range names {
-		v, found := s.secrets[name]
+		v, found := all[name]
 		if !found {
 			return nil, fault.New(fault.Unavailable, "secret.unresolved", "internal does not give %s", name)
 		}
@@ -260,7 +308,7 @@ type standFleet struct{ *store.Store }
 
 // Connected implements Fleet.
 func (f standFleet) Connected(ctx context.Context, id core.WorkerID, hello wire.Hello) (uint64, error) {
-	return f.WorkerConnected(ctx, id, fleet.Facts{Hostname: hello.Hostname, Tags: hello.Tags, Version: hello.Version, OS: hello.OS, Arch: hello.Arch})
+	return f.WorkerConnected(ctx, id, fleet.Facts{Hostname: hello.Hostname, Tags: hello.Tags, Version: hello.Version, OS: hello.OS, Arch: hello.Arch, Engine: hello.Engine})
 }
 
 type standSources struct{}
@@ -270,7 +318,7 @@ func (standSources) Source(_ context.Context, r repositories.Repository) (core.G
 	return core.GitSource{Repository: r.ID, URL: r.URL, Branch: r.Branch}, nil
 }
 
-// lineCompose reads a "Compose file" of lines: "service NAME", "secret NAME", "mount FILE".
+// lineCompose reads a "Compose file" of lines: "service NAME", "secret NAME", "mount FILE", "defect".
 type lineCompose struct{}
 
 // Read implements core.ComposeReader.
@@ -287,6 +335,8 @@ func (lineCompose) Read(ctx context.Context, src core.ComposeSource, blob func(s
 			p.Services = append(p.Services, core.ComposeService{Name: name, Image: "image"})
 		case "secret":
 			p.Services[len(p.Services)-1].Variables = append(p.Services[len(p.Services)-1].Variables, name)
+		case "defect":
+			panic("a defect of the renderer")
 		case "mount":
 			content, err := src.Tree.Read(ctx, path.Join(src.Dir, name), 1<<20)
 			if err != nil {
@@ -303,11 +353,16 @@ func (lineCompose) Read(ctx context.Context, src core.ComposeSource, blob func(s
 	return p, nil
 }
 
-type noDocuments struct{}
+// jsonDocuments reads manifests that are written in JSON.
+type jsonDocuments struct{}
 
 // ReadDocument implements core.DocumentReader.
-func (noDocuments) ReadDocument([]byte) (core.Document, error) {
-	return core.Document{}, errors.New("no manifests here")
+func (jsonDocuments) ReadDocument(content []byte) (core.Document, error) {
+	var doc core.Document
+	if err := json.Unmarshal(content, &doc.Value); err != nil {
+		return doc, fault.New(fault.Invalid, "document.invalid", "line 1: %v", err)
+	}
+	return doc, nil
 }
 
 // deaf implements Snapshots and Meter.
@@ -336,6 +391,12 @@ type puppet struct {
 // connect links a worker to the hub and exchanges greetings.
 func (s *stand) connect(w fleet.Worker, journal ...wire.JournalEntry) *puppet {
 	s.t.Helper()
+	return s.connectAs(w, wire.Hello{Journal: journal})
+}
+
+// connectAs is connect with a greeting of the test's own.
+func (s *stand) connectAs(w fleet.Worker, hello wire.Hello) *puppet {
+	s.t.Helper()
 	here, there := link.Pair()
 	p := &puppet{t: s.t, end: here, link: link.New(here, link.Options{Side: link.Worker}), messages: make(chan any, 100), over: make(chan struct{})}
 	served := make(chan struct{})
@@ -355,7 +416,9 @@ func (s *stand) connect(w fleet.Worker, journal ...wire.JournalEntry) *puppet {
 		p.leave()
 		<-served
 	})
-	p.send(wire.Hello{Version: "test", Hostname: w.Hostname, Tags: append([]string{}, w.Tags...), OS: "linux", Arch: "amd64", Journal: append([]wire.JournalEntry{}, journal...)})
+	hello.Version, hello.Hostname, hello.OS, hello.Arch = "test", w.Hostname, "linux", "amd64"
+	hello.Tags, hello.Journal = append([]string{}, w.Tags...), append([]wire.JournalEntry{}, hello.Journal...)
+	p.send(hello)
 	p.welcome = expect[wire.Welcome](p)
 	return p
 }
@@ -385,11 +448,34 @@ func expect[T any](p *puppet) T {
 		return m
 	case <-p.over:
 		p.t.Fatal("the link is over")
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		var want T
-		p.t.Fatalf("the hub sent nothing for 10 s, want a %T", want)
+		p.t.Fatalf("the hub sent nothing for %v, want a %T", patience, want)
 	}
 	panic("unreachable")
+}
+
+// isOver waits until the hub has ended the link.
+func (p *puppet) isOver() {
+	p.t.Helper()
+	for {
+		select {
+		case <-p.messages: // what was on its way
+		case <-p.over:
+			return
+		case <-time.After(patience):
+			p.t.Fatal("the hub keeps the link")
+		}
+	}
+}
+
+// fail does what a worker does that cannot put a revision in place.
+func (p *puppet) fail(cmd wire.Command) {
+	p.t.Helper()
+	p.send(resultOf(cmd, wire.ResultFailed))
+	if ack := expect[wire.ResultAck](p); ack.ID != cmd.ID {
+		p.t.Fatalf("acknowledged %s, want %s", ack.ID, cmd.ID)
+	}
 }
 
 // silent fails when the hub sends anything before it answers a heartbeat.

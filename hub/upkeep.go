@@ -33,15 +33,21 @@ func (h *Hub) countStacks(ctx context.Context) {
 	h.report("stacks cannot be counted", err)
 }
 
-// keepUp deletes what is older than retention allows, in small steps, until ctx ends.
+// keepUp deletes what is older than retention allows, in small steps, and then the files that
+// nothing needs any more, until ctx ends.
 func (h *Hub) keepUp(ctx context.Context) {
 	ticker := time.NewTicker(upkeepEvery)
 	defer ticker.Stop()
+	var swept time.Time
 	for {
 		more := false
 		h.safely("old rows", func() { more = h.prune(ctx) })
 		if more && ctx.Err() == nil {
 			continue
+		}
+		if time.Since(swept) >= sweepEvery {
+			swept = time.Now()
+			h.safely("old files", func() { h.sweep(ctx) })
 		}
 		select {
 		case <-ctx.Done():

@@ -1,0 +1,66 @@
+package hub
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"berth/core"
+	"berth/core/repositories"
+)
+
+// sweepEvery is how often files are swept; a deployment that stores files and does not say for so
+// long which revision needs them would lose them.
+const sweepEvery = time.Hour
+
+// sweepPage is how many revisions are read at once.
+const sweepPage = 200
+
+// sweep removes the files of revisions and the mirrors of repositories that are gone.
+func (h *Hub) sweep(ctx context.Context) {
+	removed, err := h.opts.Files.Sweep(ctx, func(keep func(core.StackID, int, []core.Content)) error { return h.eachKept(ctx, keep) })
+	h.report("files that no revision needs cannot be removed", err)
+	if removed > 0 {
+		h.log.Info("files that no revision needs were removed", "files", removed)
+	}
+	if h.opts.Mirrors != nil {
+		h.report("mirrors of repositories that are gone cannot be removed", h.sweepMirrors(ctx))
+	}
+}
+
+// eachKept tells every revision that is kept, reading a page at a time.
+func (h *Hub) eachKept(ctx context.Context, keep func(core.StackID, int, []core.Content)) error {
+	stack, number := core.StackID(""), 0
+	for {
+		some, err := h.opts.Store.KeptRevisions(ctx, stack, number, sweepPage)
+		if err != nil {
+			return err
+		}
+		for _, r := range some {
+			keep(r.Stack, r.Number, r.Content)
+			stack, number = r.Stack, r.Number
+		}
+		if len(some) < sweepPage {
+			return nil
+		}
+	}
+}
+
+// sweepMirrors removes the mirrors of repositories that were deleted while no server ran, or
+// whose removal failed. They are listed first: a repository that is added meanwhile is not among them.
+func (h *Hub) sweepMirrors(ctx context.Context) error {
+	mirrors, err := h.opts.Mirrors.Mirrors()
+	if err != nil || len(mirrors) == 0 {
+		return err
+	}
+	all, err := h.opts.Store.Repositories(ctx)
+	if err != nil {
+		return err
+	}
+	for _, id := range mirrors {
+		if !slices.ContainsFunc(all, func(r repositories.Repository) bool { return r.ID == id }) {
+			h.forgetMirror(ctx, id)
+		}
+	}
+	return nil
+}
