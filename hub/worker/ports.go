@@ -77,7 +77,8 @@ type ProjectContainer struct {
 	// Traits are what a hand could change of a container, by a name for people: "image",
 	// "command", "memory limit", "networks". The values are for comparison only and must not be shown:
 	// they may hold secrets. They stay the same while the container is started, stopped and restarted,
-	// and when the engine is. One that is not set has the empty value; of one that is not listed nothing is known.
+	// and when the engine is, and from one release to the next: a value that is written otherwise gets
+	// another name. One that is not set has a value as well; of one that is not listed nothing is known.
 	Traits map[string]string
 	stacks.ContainerState
 }

@@ -16,6 +16,7 @@ import (
 // Build makes each of contents complete on the disk. Every blob must be here; the
 // caller holds contents. What exists already is left as it is.
 func (s *Store) Build(ctx context.Context, contents []core.Content) error {
+	fresh := false
 	for _, c := range contents {
 		if s.built(c.Digest) {
 			continue
@@ -23,6 +24,10 @@ func (s *Store) Build(ctx context.Context, contents []core.Content) error {
 		if err := s.build(ctx, c); err != nil {
 			return fmt.Errorf("lay out %s: %w", c.Source, err)
 		}
+		fresh = true
+	}
+	if !fresh {
+		return nil
 	}
 	return durable.SyncDir(s.root, contentDir)
 }
