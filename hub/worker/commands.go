@@ -35,6 +35,8 @@ type commands struct {
 	stop     context.CancelCauseFunc
 	children sync.WaitGroup
 
+	inherited map[journal.Key]bool // ended in an earlier process; owned by that goroutine
+
 	mu       sync.Mutex // guards what follows
 	stopping bool
 	tasks    map[journal.Key]*task
@@ -59,7 +61,10 @@ type answer struct {
 func newCommands(life context.Context, d *disk, box *outbox.Box, s *steps, t *tally, log *slog.Logger) *commands {
 	c := &commands{
 		journal: d.journal, box: box, turns: newTurns(), steps: s, tally: t, log: log,
-		tasks: map[journal.Key]*task{}, recent: newRecent(),
+		tasks: map[journal.Key]*task{}, recent: newRecent(), inherited: map[journal.Key]bool{},
+	}
+	for _, e := range d.journal.Entries() {
+		c.inherited[e.Key] = e.Result != nil
 	}
 	c.life, c.stop = context.WithCancelCause(life)
 	return c

@@ -29,25 +29,14 @@ func (c *commands) results() []journal.Key {
 	return keys
 }
 
-// recall marks a gap in the log of each command that ended before the worker was restarted and
-// whose result is still owed: lines that no link had taken were in memory only.
-func (c *commands) recall() {
-	for _, e := range c.journal.Entries() {
-		if e.Result == nil || e.Starts == 0 {
-			continue
-		}
-		feed := c.box.Open(e.Key, uint64(e.Starts)*numbersPerStart)
-		feed.Line("… lines may be missing here: the worker was restarted before the hub had them …")
-		feed.Finish()
-	}
-}
-
-// settle does what the hub says about one journal entry. "run" needs nothing here: what
+// settle does what the hub says about one journal entry. "run" needs next to nothing: what
 // runs goes on, a result is sent again anyway, and what was interrupted by a restart of
 // the worker waits for its Command, which alone brings the secrets back.
 func (c *commands) settle(i wire.Instruction) {
 	key := journal.Key{ID: i.ID, Attempt: i.Attempt}
 	switch i.Do {
+	case wire.SettleRun:
+		c.markGap(key)
 	case wire.SettleAcknowledged:
 		c.acked(key)
 	case wire.SettleCancel:
@@ -55,6 +44,19 @@ func (c *commands) settle(i wire.Instruction) {
 	case wire.SettleForget:
 		c.forget(key, errForgotten)
 	}
+}
+
+// markGap says in the log of a command which ended before the worker was restarted that lines
+// may be missing: those that no link had taken were in memory only.
+func (c *commands) markGap(key journal.Key) {
+	e, found := c.journal.Get(key)
+	if !found || !c.inherited[key] || e.Starts == 0 {
+		return
+	}
+	delete(c.inherited, key)
+	feed := c.box.Open(key, uint64(e.Starts)*numbersPerStart)
+	feed.Line("… lines may be missing here: the worker was restarted before the hub had them …")
+	feed.Finish()
 }
 
 // acked prunes a result that the hub has stored.

@@ -83,7 +83,6 @@ func (w *Worker) open(life context.Context) (err error) {
 		fetch: w.fetch, digestKey: key, now: w.options.Now, log: w.log,
 	}
 	w.commands = newCommands(life, w.disk, w.box, s, w.tally, w.log)
-	w.commands.recall()
 	w.commands.ended = func(key journal.Key) {
 		w.stir()
 		if s, _ := w.service.get(); s != nil {
