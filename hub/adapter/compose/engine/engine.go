@@ -32,6 +32,7 @@ type Engine struct {
 	docker     *client.Client
 	registries registries
 	pace       pace
+	known      known
 }
 
 var _ worker.Engine = (*Engine)(nil)
@@ -56,7 +57,7 @@ func Open(o Options) (*Engine, error) {
 		return nil, fault.New(fault.Invalid, "engine.address", "The address of the Docker engine is not usable: %v. Write it as unix:///path or tcp://host:port.", err)
 	}
 	path := cmp.Or(o.RegistryConfig, defaultRegistryConfig())
-	return &Engine{docker, registries{path}, pace{100 * time.Millisecond, time.Second}}, nil
+	return &Engine{docker: docker, registries: registries{path}, pace: pace{100 * time.Millisecond, time.Second}}, nil
 }
 
 func defaultRegistryConfig() string {

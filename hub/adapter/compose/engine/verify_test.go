@@ -59,6 +59,7 @@ func TestVerifyFindsWhatFails(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newStack(t, "services: {web: "+c.service+", fine: "+sleeper+"}")
 			s.apply()
 			err := s.verify(patience, c.stable)
