@@ -14,6 +14,9 @@ import (
 func (s *Store) Dispatch(ctx context.Context, rev stacks.Revision, cmd stacks.Command, p stacks.Progress, lines []stacks.LogLine) (int, error) {
 	return write(ctx, s, func(tx *Tx) (int, error) {
 		number, err := s.revise(tx, rev)
+		if err == nil && cmd.Body.Revision > 0 && cmd.Body.Revision != number {
+			err = errStackChanged // the revision with this digest was deleted meanwhile, and its files are under the old number
+		}
 		if err != nil {
 			return 0, err
 		}

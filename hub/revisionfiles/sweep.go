@@ -21,7 +21,7 @@ const sweepAge = time.Hour
 const newPrefix = ".new-"
 
 // Keep is told each revision that is kept, with the content that it mounts.
-type Keep func(stack core.StackID, number int, content []core.Content)
+type Keep = func(stack core.StackID, number int, content []core.Content)
 
 // Sweep removes the files that no revision needs any more. each tells all revisions that are
 // kept. What was stored since the sweep before this one began stays, and so does what is

@@ -162,7 +162,7 @@ func (r *Remote) mirror(repository core.RepositoryID) (*mirror, error) {
 	defer r.mu.Unlock()
 	m := r.mirrors[repository]
 	if m == nil {
-		m = &mirror{remote: r, dir: filepath.Join(r.root, string(repository)+".git"), lock: make(gate, 1)}
+		m = &mirror{remote: r, dir: filepath.Join(r.root, string(repository)+mirrorSuffix), lock: make(gate, 1)}
 		r.mirrors[repository] = m
 	}
 	return m, nil

@@ -1,0 +1,94 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+
+	"berth/core"
+	"berth/core/repositories"
+	"berth/core/stacks"
+)
+
+// sweptFiles remembers what it was told to keep.
+type sweptFiles struct {
+	RevisionFiles
+	kept []string
+	err  error
+}
+
+func (f *sweptFiles) Sweep(_ context.Context, each func(func(core.StackID, int, []core.Content)) error) (int, error) {
+	f.err = each(func(stack core.StackID, number int, content []core.Content) {
+		f.kept = append(f.kept, fmt.Sprint(stack, " ", number, " ", len(content)))
+	})
+	return 0, f.err
+}
+
+// keptStore has revisions and repositories, and nothing else.
+type keptStore struct {
+	Store
+	revisions    []stacks.Revision
+	repositories []repositories.Repository
+	err          error
+}
+
+func (s *keptStore) KeptRevisions(_ context.Context, after core.StackID, number, limit int) ([]stacks.Revision, error) {
+	i := slices.IndexFunc(s.revisions, func(r stacks.Revision) bool { return r.Stack > after || r.Stack == after && r.Number > number })
+	if i < 0 {
+		return nil, s.err
+	}
+	return s.revisions[i:min(i+limit, len(s.revisions))], s.err
+}
+
+func (s *keptStore) Repositories(context.Context) ([]repositories.Repository, error) {
+	return s.repositories, s.err
+}
+
+// mirrorFolder has mirrors of some repositories.
+type mirrorFolder struct {
+	core.GitRemote
+	all, forgotten []core.RepositoryID
+}
+
+func (m *mirrorFolder) Mirrors() ([]core.RepositoryID, error) { return m.all, nil }
+
+func (m *mirrorFolder) Forget(_ context.Context, id core.RepositoryID) error {
+	m.forgotten = append(m.forgotten, id)
+	return nil
+}
+
+func TestSweepIsToldEveryRevisionAndEveryRepository(t *testing.T) {
+	var want []string
+	store := &keptStore{repositories: []repositories.Repository{{ID: "rep_1"}, {ID: "rep_3"}}}
+	for i := range 2*sweepPage + sweepPage/2 {
+		r := stacks.Revision{Stack: core.StackID(fmt.Sprintf("stk_%04d", i/7)), Number: 1 + i%7, Content: make([]core.Content, i%3)}
+		store.revisions = append(store.revisions, r)
+		want = append(want, fmt.Sprint(r.Stack, " ", r.Number, " ", i%3))
+	}
+	files, git := &sweptFiles{}, &mirrorFolder{all: []core.RepositoryID{"rep_1", "rep_2", "rep_3", "rep_4"}}
+	var log strings.Builder
+	h := New(Options{Store: store, Files: files, Git: git, Mirrors: git, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	h.sweep(t.Context())
+	if !slices.Equal(files.kept, want) {
+		t.Errorf("%d revisions are kept, want %d", len(files.kept), len(want))
+	}
+	if !slices.Equal(git.forgotten, []core.RepositoryID{"rep_2", "rep_4"}) {
+		t.Errorf("forgotten are the mirrors of %v", git.forgotten)
+	}
+	if log.Len() > 0 {
+		t.Errorf("log:\n%s", log.String())
+	}
+
+	store.err, git.forgotten = errors.New("the database is away"), nil
+	h.sweep(t.Context())
+	if files.err == nil || git.forgotten != nil {
+		t.Errorf("without an answer files are swept (%v) or mirrors removed (%v)", files.err, git.forgotten)
+	}
+	if strings.Count(log.String(), "the database is away") != 2 {
+		t.Errorf("log:\n%s", log.String())
+	}
+}
