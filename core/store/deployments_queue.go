@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"berth/core"
@@ -31,12 +32,25 @@ func (s *Store) QueueAll(ctx context.Context, asks []stacks.Ask) error {
 	return s.db.WriteNew(ctx, func(tx *Tx) error {
 		for _, ask := range asks {
 			_, err := s.queue(tx, ask)
+			if errors.Is(err, errStackPaused) {
+				err = noteBehind(tx, ask)
+			}
 			if err != nil && !passedOver(err) {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// noteBehind says of a stack that was paused since polling decided that it is out of sync. It is
+// looked at again when the pause ends.
+func noteBehind(tx *Tx, ask stacks.Ask) error {
+	if ask.SeenTree == "" {
+		return nil
+	}
+	_, err := tx.exec(`UPDATE stacks SET seen_commit = ?, out_of_sync = 1 WHERE id = ?`, ask.Commit, ask.Stack)
+	return err
 }
 
 // passedOver reports whether a stack's wish failed in a way that must not stop the others':
@@ -80,6 +94,11 @@ func (s *Store) queue(tx *Tx, ask stacks.Ask) (stacks.Deployment, error) {
 	}
 	if err := s.decide(tx, ask, d.ID, ask.Reason+c.How, now); err != nil || c.Waits {
 		return d, err
+	}
+	if c.Displaced != "" && ask.SeenTree == "" && ask.Trigger != stacks.TriggerRollback { // polling looks again at what that was to deploy
+		if _, err := tx.exec(`UPDATE stacks SET seen_tree = '' WHERE id = ?`, st.ID); err != nil {
+			return d, err
+		}
 	}
 	return d, s.expect(tx, st, ask, len(open) == 0, now)
 }
