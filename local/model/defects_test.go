@@ -1,5 +1,10 @@
 package model
 
+import (
+	"slices"
+	"testing"
+)
+
 // defect is a mistake that is made on purpose, to see that the checks find it.
 type defect string
 
@@ -16,3 +21,43 @@ const (
 	repeatedResultCounts defect = "a result that comes again counts again"
 	restoreIsSuccess     defect = "a restore that succeeded counts as the deployment's success"
 )
+
+// defects tells which invariants the defects break; more than one means that either may be
+// seen first.
+var defects = map[defect][]int{
+	ackBeforeCommit:      {3},
+	redeliveryRunsAgain:  {1, 2, 3},
+	restartRunsBlindly:   {2},
+	epochIgnored:         {1, 4},
+	headRecordedFirst:    {6},
+	activeWithoutVerify:  {5},
+	journalNotSynced:     {1, 3},
+	resultPrunedWhenSent: {1, 2, 3},
+	resultBeforeJournal:  {1, 2, 3},
+	repeatedResultCounts: {1, 5, 6},
+	restoreIsSuccess:     {1, 5, 6},
+}
+
+// within is how many schedules a defect may stay hidden for.
+const within = 20_000
+
+func TestDefectsAreFound(t *testing.T) {
+	for bad, may := range defects {
+		t.Run(string(bad), func(t *testing.T) {
+			w := newWorld(t, bad)
+			total := 0
+			for seed := uint64(firstSeed); total < within; seed++ {
+				n, b := w.grow(seed)
+				if total += n; b == nil {
+					continue
+				}
+				t.Logf("found after %d schedules, seed %d, as I%d: %s", total, seed, b.invariant, b.text)
+				if !slices.Contains(may, b.invariant) {
+					t.Errorf("it breaks I%d, want one of %v", b.invariant, may)
+				}
+				return
+			}
+			t.Errorf("not found in %d schedules", total)
+		})
+	}
+}

@@ -173,7 +173,7 @@ func (w *world) takeOn(i int, m message) {
 	h := &w.hosts[i]
 	e := h.entry(m.key)
 	known := h.task(m.key) != nil || slices.Contains(h.recent, m.key) || e != nil && e.result != nil
-	if w.defect == redeliveryRunsAgain && e == nil {
+	if w.defect == redeliveryRunsAgain {
 		known = h.task(m.key) != nil
 	}
 	if !known {

@@ -118,7 +118,7 @@ func (w *world) checkEnd() {
 	}
 	st, err := w.store.Stack(context.Background(), w.stack)
 	w.must(err)
-	w.checkCovered(st, all)
+	w.checkCovered(st)
 	w.checkPlace(st)
 }
 
@@ -162,13 +162,9 @@ func (w *world) checkWish(p wish, all []stacks.Deployment) {
 }
 
 // checkCovered is I6: the head is deployed, or the stack says that it is not, and why.
-func (w *world) checkCovered(st stacks.Stack, all []stacks.Deployment) {
+func (w *world) checkCovered(st stacks.Stack) {
 	tree := w.tree(w.head())
-	var d stacks.Deployment
-	if len(all) > 0 {
-		d = all[len(all)-1]
-	}
-	held := st.Paused || !st.AutoSync || st.Quarantine.Tree == tree || st.Error != "" || d.State == stacks.DeploymentCancelled
+	held := st.Paused || !st.AutoSync || st.Quarantine.Tree == tree || st.Error != "" || len(w.ended) > 0
 	switch {
 	case st.Status == stacks.StatusPending || st.Status == stacks.StatusSyncing:
 		w.fail(6, "the stack is %s for ever", st.Status)
@@ -176,8 +172,8 @@ func (w *world) checkCovered(st stacks.Stack, all []stacks.Deployment) {
 		w.fail(6, "the stack is %s and does not say why", st.Status)
 	case st.DeployedTree == tree:
 	case !held:
-		w.fail(6, "the head, c%d of %s, is not deployed, but %q; the stack is %s, seen %s, out of sync %v, quarantine %q, last %s %s", w.head(), tree,
-			st.DeployedTree, st.Status, st.SeenTree, st.OutOfSync, st.Quarantine.Tree, d.Trigger, d.State)
+		w.fail(6, "the head, c%d of %s, is not deployed, but %q; the stack is %s, seen %s, out of sync %v, quarantine %q", w.head(), tree,
+			st.DeployedTree, st.Status, st.SeenTree, st.OutOfSync, st.Quarantine.Tree)
 	case !st.OutOfSync && st.Revision > 0:
 		w.fail(6, "the head, c%d of %s, is not deployed, but %q, and the stack says that it is in sync", w.head(), tree, st.DeployedTree)
 	}

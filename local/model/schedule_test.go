@@ -34,10 +34,10 @@ var actions = []action{
 	{"cancel", 2, whileUp((*world).askCancel)},
 	{"ask for a look", 1, whileUp(always((*world).askLook))},
 	{"poll", 8, whileUp(always(func(w *world) { w.pollOn() }))},
-	{"look", 8, whileUp(always(func(w *world) { w.look() }))},
-	{"pipeline", 12, whileUp(func(w *world) bool { return len(w.hub.work) > 0 && done(w.advance) })},
-	{"deliver", 8, whileUp((*world).deliverSome)},
-	{"hub hears", 16, whileUp((*world).hubHearsSome)},
+	{"look", 10, whileUp(always(func(w *world) { w.look() }))},
+	{"pipeline", 20, whileUp(func(w *world) bool { return len(w.hub.work) > 0 && done(w.advance) })},
+	{"deliver", 20, whileUp((*world).deliverSome)},
+	{"hub hears", 24, whileUp((*world).hubHearsSome)},
 	{"hub notices", 1, whileUp((*world).noticeSome)},
 	{"hub dies", 1, whileUp(func(*world) bool { panic(died{}) })},
 	{"hub starts", 6, func(w *world) bool { return !w.hub.up && done(w.hubStarts) }},
@@ -53,13 +53,13 @@ var hostActions = []struct {
 	weight int
 	do     func(w *world, i int) bool
 }{
-	{"worker hears", 16, func(w *world, i int) bool {
+	{"worker hears", 24, func(w *world, i int) bool {
 		l := w.current(i)
 		return w.hosts[i].up && l != nil && len(l.toWorker) > 0 && done(func() { w.workerHears(i) })
 	}},
-	{"work", 24, func(w *world, i int) bool { return len(w.hosts[i].tasks) > 0 && done(func() { w.work(i) }) }},
-	{"connect", 4, func(w *world, i int) bool {
-		return w.hosts[i].up && w.hub.up && (w.current(i) == nil || !w.current(i).atHub || w.random.IntN(4) == 0) && done(func() { w.connect(i) })
+	{"work", 40, func(w *world, i int) bool { return len(w.hosts[i].tasks) > 0 && done(func() { w.work(i) }) }},
+	{"connect", 3, func(w *world, i int) bool {
+		return w.hosts[i].up && w.hub.up && (w.current(i) == nil || !w.current(i).atHub || w.random.IntN(8) == 0) && done(func() { w.connect(i) })
 	}},
 	{"look", 2, func(w *world, i int) bool { return w.hosts[i].up && done(func() { w.lookAt(i) }) }},
 	{"report", 6, func(w *world, i int) bool {
@@ -70,7 +70,7 @@ var hostActions = []struct {
 	{"cut", 1, func(w *world, i int) bool {
 		return w.current(i) != nil && done(func() { w.leave(i); w.tell("host %d: the link is cut", i) })
 	}},
-	{"twice", 1, (*world).twice},
+	{"twice", 2, (*world).twice},
 	{"worker dies", 2, func(w *world, i int) bool { return w.hosts[i].up && panics() }},
 	{"worker starts", 6, func(w *world, i int) bool {
 		return !w.hosts[i].up && done(func() { w.hosts[i].up = true; w.tell("host %d: the worker starts", i) })
@@ -194,23 +194,44 @@ func (w *world) mortal(dies func(), do func() bool) (happened bool) {
 	return do()
 }
 
-// rest lets everything that is under way come to its end: nobody dies any more. What keeps
-// failing is left after a few times.
+// rest lets everything that is under way come to its end. Nothing fails any more, but that hub or
+// worker may die once, at any durable write on the way. What keeps failing is left after a few times.
 func (w *world) rest() {
-	w.calm, w.fuse = true, 0
+	w.fuse = w.random.IntN(24)
+	w.calm = true
 	w.tell("nothing fails from here on")
+	for range 60 {
+		rested := false
+		w.mortal(w.whoActsDies, func() bool {
+			w.wake()
+			rested = w.settle() && w.quiet()
+			return true
+		})
+		if rested {
+			return
+		}
+	}
+}
+
+// whoActsDies is the crash of whoever made the write at which the fuse burnt down.
+func (w *world) whoActsDies() {
+	if w.acting == 0 {
+		w.hubDies()
+		return
+	}
+	w.workerDies(w.acting - 1)
+}
+
+// wake starts what is down and connects the workers that have something to say or to do.
+func (w *world) wake() {
+	w.acting = 0
 	if !w.hub.up {
 		w.hubStarts()
 	}
-	for range 40 {
-		for i := range w.hosts {
-			w.hosts[i].up = true
-			if l := w.current(i); (l == nil || !l.atHub) && w.needed(i) {
-				w.connect(i)
-			}
-		}
-		if w.settle() && w.quiet() {
-			return
+	for i := range w.hosts {
+		w.hosts[i].up = true
+		if l := w.current(i); (l == nil || !l.atHub) && w.needed(i) {
+			w.connect(i)
 		}
 	}
 }
@@ -228,6 +249,7 @@ func (w *world) needed(i int) bool {
 // settle does all that can be done now. It reports whether no deployment is open then.
 func (w *world) settle() bool {
 	w.drain()
+	w.acting = 0
 	for w.pollOn() {
 	}
 	if w.look() == 0 {
@@ -247,17 +269,21 @@ func (w *world) drain() {
 		for i := 0; i < len(w.links); i++ {
 			l := &w.links[i]
 			for ; l.atHub && len(l.toHub) > 0; busy = true {
+				w.acting = 0
 				w.hubHears(l)
 			}
 			if l.atHub && l.wake && l.epoch == w.newest(l.host) {
+				w.acting = 0
 				w.deliver(l)
 			}
 		}
 		for i := range w.hosts {
 			for l := w.current(i); l != nil && len(l.toWorker) > 0; busy = true {
+				w.acting = i + 1
 				w.workerHears(i)
 			}
 			for ; len(w.hosts[i].tasks) > 0; busy = true {
+				w.acting = i + 1
 				w.work(i)
 			}
 		}
@@ -281,7 +307,9 @@ func (w *world) quiet() bool {
 		w.now, w.due = w.now.Add(5*time.Minute), true
 		return false
 	}
-	return true
+	var left int
+	w.must(w.data.pool.QueryRow(`SELECT count(*) FROM commands WHERE ended_at = 0`).Scan(&left))
+	return left == 0
 }
 
 // run runs fn and returns how it broke an invariant, if it did.
@@ -302,9 +330,9 @@ func (w *world) run(fn func()) (b *broken) {
 
 // Each tree of schedules has a trunk, and branches at each step of it.
 const (
-	trunk    = 25
-	branches = 4
-	twigs    = 8 // steps of the longest branch
+	trunk    = 25 // steps
+	branches = 8  // at each of them; every second one is brought to rest
+	twigs    = 8  // steps of the longest branch
 	perTree  = trunk * branches
 )
 
@@ -314,19 +342,26 @@ func (w *world) grow(seed uint64) (n int, b *broken) {
 	w.random = rand.New(rand.NewPCG(seed, 0))
 	back := w.branch()
 	defer func() { back() }()
+	if seed%3 != 0 { // most begin with a stack that was deployed
+		if b := w.run(func() { w.rest(); w.calm = false }); b != nil {
+			return 1, b
+		}
+	}
 	for range trunk {
 		if b := w.run(w.step); b != nil {
 			return n + 1, b
 		}
-		for range branches {
+		for i := range branches {
 			leaf := w.branch()
 			n++
 			b := w.run(func() {
 				for range 1 + w.random.IntN(twigs) {
 					w.step()
 				}
-				w.rest()
-				w.checkEnd()
+				if i%2 == 0 {
+					w.rest()
+					w.checkEnd()
+				}
 			})
 			leaf()
 			if b != nil {

@@ -35,6 +35,7 @@ type world struct {
 type state struct {
 	now     time.Time
 	calm    bool // nothing fails any more: the end of a schedule
+	acting  int  // at the end: who makes the next write; 0: the hub, else host number acting-1
 	due     bool // at the end: something is to be tried again or repaired
 	fuse    int  // durable writes until the one that acts dies; 0: it lives
 	commits []commit
