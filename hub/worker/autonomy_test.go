@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"berth/core/coretest"
+	"berth/core/fault"
 	"berth/core/wire"
 )
 
@@ -111,15 +112,7 @@ func TestAFullDisk(t *testing.T) {
 		h := s.start().greeted()
 		release, began := make(chan struct{}), make(chan struct{})
 		running := deployOf(h, newStack(), 1)
-		s.engine.on("verify "+running.Deploy.Project, func(ctx context.Context, _ Project, _ func(string)) error {
-			close(began)
-			select {
-			case <-release:
-				return nil
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		})
+		s.engine.on("verify "+running.Deploy.Project, until(release, began))
 		h.send(running)
 		<-began
 		ballast := d.Fill()
@@ -156,6 +149,19 @@ func TestAFullDisk(t *testing.T) {
 	})
 }
 
+// until returns a hook that tells when it began and waits until it is released.
+func until(release <-chan struct{}, began chan<- struct{}) func(context.Context, Project, func(string)) error {
+	return func(ctx context.Context, _ Project, _ func(string)) error {
+		close(began)
+		select {
+		case <-release:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
 // refusedBy sends commands until one is refused: the disk's last block may have room for some.
 func refusedBy(h *hubEnd) wire.Result {
 	h.t.Helper()
@@ -172,4 +178,57 @@ func refusedBy(h *hubEnd) wire.Result {
 	}
 	h.t.Fatal("no command was refused")
 	return wire.Result{}
+}
+
+// Nothing is said that is not on the disk: neither that a command was accepted nor how one
+// ended.
+func TestNothingIsSaidThatIsNotOnTheDisk(t *testing.T) {
+	d := coretest.NewDisk(t, 4<<20)
+	bubbleIn(t, d.Dir, func(t *testing.T, s *setup) {
+		h := s.start().greeted()
+		release, began := make(chan struct{}), make(chan struct{})
+		wait := until(release, began)
+		s.engine.on("verify", func(ctx context.Context, p Project, report func(string)) error {
+			if err := wait(ctx, p, report); err != nil {
+				return err
+			}
+			return fault.New(fault.Conflict, "engine.unhealthy", "No.").Because(Unhealthy{Service: "web", Lines: strings.Repeat("more than a block has room for\n", 500)})
+		})
+		running := deployOf(h, newStack(), 1)
+		h.send(running)
+		h.accepted(running.ID)
+		<-began
+		if err := os.Remove(s.dir + "/data/journal.reserve"); err != nil {
+			t.Fatal(err)
+		}
+		ballast := d.Fill()
+		late := deployOf(h, newStack(), 1)
+		h.send(late)
+		answer := await(h, "an answer", func(m any) bool {
+			switch m := m.(type) {
+			case wire.Accepted:
+				return m.ID == late.ID
+			case wire.Result:
+				return m.ID == late.ID
+			}
+			return false
+		})
+		if r, is := answer.(wire.Result); !is || r.Status != wire.ResultFailed || r.Code != "worker.disk" {
+			t.Errorf("the answer is %+v", answer)
+		}
+		close(release)
+		silentFor(h, 10*time.Minute, any1[wire.Result])
+		if log := s.log.String(); !strings.Contains(log, "a result could not be journaled") {
+			t.Errorf("log:\n%s", log)
+		}
+		if err := os.Remove(ballast); err != nil {
+			t.Fatal(err)
+		}
+		if r := h.result(running.ID); r.Code != "engine.unhealthy" || r.Service != "web" {
+			t.Errorf("with room again: %+v", r)
+		}
+		if n := len(s.engine.called("apply")); n != 1 {
+			t.Errorf("applied %d times", n)
+		}
+	})
 }
