@@ -11,7 +11,7 @@ import (
 var uncounted = []string{"build", "pull_policy", "scale", "depends_on", "profiles"}
 
 // keyed turns a list of mounts, configs or secrets into a mapping by target or source; nil when
-// its members are something else.
+// its members are something else. An empty list may be either.
 func keyed(list []any) map[string]any {
 	members := map[string]any{}
 	for _, item := range list {
@@ -27,9 +27,6 @@ func keyed(list []any) map[string]any {
 			return nil
 		}
 		members[key] = item
-	}
-	if len(members) == 0 {
-		return nil
 	}
 	return members
 }
@@ -50,8 +47,9 @@ func (c comparison) values(kind ReasonKind, name string, before, after item) []R
 	if before.there == after.there && reflect.DeepEqual(before.value, after.value) {
 		return nil
 	}
-	if old, now := membersOf(before), membersOf(after); (old != nil || now != nil) && (old != nil || !before.there) && (now != nil || !after.there) {
-		return c.members(kind, name, old, now, isList(before) || isList(after))
+	members, others := membersOf(before), membersOf(after)
+	if members != nil && others != nil || !before.there && len(others) > 0 || !after.there && len(members) > 0 {
+		return c.members(kind, name, members, others, isList(before) || isList(after))
 	}
 	old, _ := before.value.(string)
 	now, _ := after.value.(string)
@@ -113,9 +111,7 @@ func (c comparison) member(name string, v item) string {
 func membersOf(v item) map[string]any {
 	switch value := v.value.(type) {
 	case map[string]any:
-		if len(value) > 0 {
-			return value
-		}
+		return value
 	case []any:
 		return keyed(value)
 	}
