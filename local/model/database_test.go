@@ -89,6 +89,23 @@ type conn struct {
 	inner      driver.Conn
 	statements map[string]driver.Stmt
 	writes     int // statements that may have written
+	// gate, when set, is asked around each commit and at each begin; an error means that the process
+	// that uses the database is dead.
+	gate func(moment string) error
+}
+
+// ResetSession implements driver.SessionResetter: with IsValid it keeps the connection, and the
+// database with it, when a transaction's context ends.
+func (c *conn) ResetSession(context.Context) error { return nil }
+
+// IsValid implements driver.Validator.
+func (c *conn) IsValid() bool { return true }
+
+func (c *conn) pass(moment string) error {
+	if c.gate == nil {
+		return nil
+	}
+	return c.gate(moment)
 }
 
 func (c *conn) must(statement string) {
@@ -128,13 +145,26 @@ func (c *conn) Prepare(query string) (driver.Stmt, error) {
 }
 
 // Begin implements driver.Conn.
-func (c *conn) Begin() (driver.Tx, error) { return c, c.run("SAVEPOINT tx") }
+func (c *conn) Begin() (driver.Tx, error) {
+	if err := c.pass("begin"); err != nil {
+		return nil, err
+	}
+	return c, c.run("SAVEPOINT tx")
+}
 
 // BeginTx implements driver.ConnBeginTx.
 func (c *conn) BeginTx(context.Context, driver.TxOptions) (driver.Tx, error) { return c.Begin() }
 
 // Commit implements driver.Tx.
-func (c *conn) Commit() error { return c.run("RELEASE tx") }
+func (c *conn) Commit() error {
+	if err := c.pass("before commit"); err != nil {
+		return errors.Join(err, c.Rollback())
+	}
+	if err := c.run("RELEASE tx"); err != nil {
+		return err
+	}
+	return c.pass("after commit")
+}
 
 // Rollback implements driver.Tx.
 func (c *conn) Rollback() error { return errors.Join(c.run("ROLLBACK TO tx"), c.run("RELEASE tx")) }
