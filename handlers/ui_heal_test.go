@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"berth/core"
 	"berth/core/access"
@@ -116,7 +117,7 @@ func TestWhatIsWrongWithAStackIsSaidOnItsPage(t *testing.T) {
 	says(t, p.s.browse(session, stack), 200, "Compose service app has no container.", "was changed by hand: image", "sync.self_heal is not set", "Repair now", `action="`+stack+`/sync"`)
 	says(t, p.s.browse(session, "/"), 200, "Compose service app has no container.", "Look at it")
 	says(t, p.s.browse(session, "/stacks"), 200, "drifted")
-	p.s.exec(`UPDATE stacks SET heal_at = ?, out_of_sync = 1, quarantine = '{"tree":"t","commit":"1234567890abcdef","revision":2,"deployment":"dep_9","reason":"compose service app is unhealthy"}' WHERE id = ?`, p.s.now().Add(1e10).UnixMicro(), p.named["stack"])
+	p.s.exec(`UPDATE stacks SET heal_at = ?, out_of_sync = 1, quarantine = '{"tree":"t","commit":"1234567890abcdef","revision":2,"deployment":"dep_9","reason":"compose service app is unhealthy"}' WHERE id = ?`, p.s.now().Add(10*time.Second).UnixMicro(), p.named["stack"])
 	page := p.s.browse(session, stack)
 	says(t, page, 200, "It is repaired by itself", "in a moment", "<code>1234567890</code> is in quarantine", "Compose service app is unhealthy.", "/deployments/dep_9", "Deploy anyway", `action="`+stack+`/revisions/1/rollback"`)
 	viewer := p.s.browse(p.s.session(p.s.user(access.RoleViewer)), stack)
