@@ -1,7 +1,7 @@
 # Two commands do all set-up that they need, on Debian or Ubuntu with Go, git and make:
 #   make run    build, start the server with a worker inside, deploy the demo, print the address
 #   make test   set up what the tests need and run them all
-.PHONY: run stop logs test check bench build clean
+.PHONY: run stop logs test test-real check bench build clean
 
 run:
 	@local/make/run.sh
@@ -14,6 +14,10 @@ logs:
 
 test:
 	@local/make/test.sh
+
+# Kills server and worker at 2,000 system calls, of which make test tries a sample.
+test-real:
+	@local/make/test-real.sh
 
 # What must be clean beside the tests: format, vet, staticcheck, known vulnerabilities.
 check:

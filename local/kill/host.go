@@ -1,0 +1,170 @@
+package kill
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"berth/core"
+	"berth/hub/worker"
+	"berth/local/e2e/rig"
+)
+
+// Host is where a worker works, seen by somebody who does not ask the worker.
+type Host interface {
+	// Worker is the program of the worker, and what it needs in its environment.
+	Worker() (program string, env []string)
+	// Image is what containers are made of.
+	Image() string
+	// Made tells how often containers were started for each deployment.
+	Made() map[core.DeploymentID]int
+	// Runs returns the running containers of a project: ID and revision.
+	Runs(project string) map[string]string
+}
+
+// Folder is the host of a folderworker.
+type Folder struct {
+	T   testing.TB
+	Dir string
+}
+
+// Worker implements Host.
+func (f Folder) Worker() (string, []string) {
+	return "./local/kill/folderworker", []string{"ENGINE_DIR=" + f.Dir}
+}
+
+// Image implements Host.
+func (f Folder) Image() string { return "none" }
+
+type line struct {
+	ID     string
+	Labels map[string]string
+	Gone   bool
+}
+
+func (f Folder) lines(project string) (lines []line) {
+	f.T.Helper()
+	text, err := os.ReadFile(filepath.Join(f.Dir, project))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		f.T.Fatal(err)
+	}
+	for raw := range strings.Lines(string(text)) {
+		var l line
+		if err := json.Unmarshal([]byte(raw), &l); err != nil {
+			f.T.Fatalf("what was done for %s cannot be read: %v", project, err)
+		}
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+// Made implements Host.
+func (f Folder) Made() map[core.DeploymentID]int {
+	f.T.Helper()
+	made := map[core.DeploymentID]int{}
+	files, err := os.ReadDir(f.Dir)
+	if err != nil {
+		f.T.Fatal(err)
+	}
+	for _, file := range files {
+		for _, l := range f.lines(file.Name()) {
+			made[core.DeploymentID(l.Labels[worker.LabelDeployment])]++
+		}
+	}
+	return made
+}
+
+// Runs implements Host.
+func (f Folder) Runs(project string) map[string]string {
+	f.T.Helper()
+	lines := f.lines(project)
+	if len(lines) == 0 || lines[len(lines)-1].Gone {
+		return map[string]string{}
+	}
+	last := lines[len(lines)-1]
+	return map[string]string{last.ID: last.Labels[worker.LabelRevision]}
+}
+
+// Docker is the host of hub/cmd/worker on this machine's container engine. It counts what is
+// made by the engine's own events.
+type Docker struct {
+	T testing.TB
+
+	mu   sync.Mutex
+	made map[core.DeploymentID]int // guarded by mu
+}
+
+// WatchDocker follows the engine's events about these projects until the test ends.
+func WatchDocker(t testing.TB, projects []string) *Docker {
+	t.Helper()
+	d := &Docker{T: t, made: map[core.DeploymentID]int{}}
+	args := []string{"events", "--since", "0s", "--format", "{{json .Actor.Attributes}}", "--filter", "type=container", "--filter", "event=start", "--filter", "label=" + worker.LabelDeployment}
+	cmd := exec.Command("docker", args...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			var labels map[string]string
+			if json.Unmarshal(lines.Bytes(), &labels) == nil && slices.Contains(projects, labels["com.docker.compose.project"]) {
+				d.mu.Lock()
+				d.made[core.DeploymentID(labels[worker.LabelDeployment])]++
+				d.mu.Unlock()
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		<-read
+		cmd.Wait() // killed just now
+	})
+	return d
+}
+
+const projectLabel = "label=com.docker.compose.project="
+
+// Worker implements Host.
+func (d *Docker) Worker() (string, []string) { return "./hub/cmd/worker", nil }
+
+// Image implements Host.
+func (d *Docker) Image() string { return rig.Image(d.T) }
+
+// Made implements Host.
+func (d *Docker) Made() map[core.DeploymentID]int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	made := map[core.DeploymentID]int{}
+	for id, n := range d.made {
+		made[id] = n
+	}
+	return made
+}
+
+// Runs implements Host.
+func (d *Docker) Runs(project string) map[string]string {
+	d.T.Helper()
+	runs := map[string]string{}
+	out := rig.Docker(d.T, "ps", "--no-trunc", "--format", fmt.Sprintf("{{.ID}} {{.Label %q}}", worker.LabelRevision), "--filter", projectLabel+project)
+	for found := range strings.Lines(out) {
+		id, revision, _ := strings.Cut(strings.TrimSpace(found), " ")
+		runs[id] = revision
+	}
+	return runs
+}
