@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"context"
+	"crypto/rand"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,9 +19,13 @@ import (
 	"berth/hub/worker"
 )
 
+// thisRun is part of every name that is given to the engine, so that two runs of these tests
+// do not meet there.
+var thisRun = strings.ToLower(rand.Text()[:6])
+
 // testImage is made from the host's static busybox: the tests need a real engine, and no
 // registry.
-const testImage = "berth-test/engine:1"
+var testImage = "berth-test/engine:" + thisRun
 
 func TestMain(m *testing.M) {
 	remove, err := importImage()
@@ -99,13 +104,13 @@ type stack struct {
 }
 
 // sleeper is a compose service that runs until it is stopped, which takes no time.
-const sleeper = "{image: " + testImage + ", command: [sleep, '3600'], stop_signal: SIGKILL}"
+var sleeper = "{image: " + testImage + ", command: [sleep, '3600'], stop_signal: SIGKILL}"
 
 func newStack(t *testing.T, yaml string) *stack {
 	t.Helper()
 	dir := t.TempDir()
 	s := &stack{t: t, engine: open(t), Project: worker.Project{
-		Name:          "berthtest-" + notInNames.ReplaceAllString(strings.ToLower(t.Name()), "-"),
+		Name:          "berthtest-" + thisRun + "-" + notInNames.ReplaceAllString(strings.ToLower(t.Name()), "-"),
 		Secrets:       map[string]secrets.Value{},
 		ContentDir:    dir + "/content/",
 		StateDir:      dir + "/state/",

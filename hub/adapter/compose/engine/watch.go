@@ -24,6 +24,11 @@ var told = []events.Action{
 // Watch follows the engine's events. See worker.Engine. It rings once when it begins, for
 // what was not followed until then.
 func (e *Engine) Watch(ctx context.Context, changed func()) error {
+	return e.events(ctx, changed, func(events.Message) { changed() })
+}
+
+// events tells of what may have changed a container of ours, once it has begun.
+func (e *Engine) events(ctx context.Context, begun func(), tell func(events.Message)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	filters := make(client.Filters).Add("type", string(events.ContainerEventType), string(events.NetworkEventType))
@@ -31,13 +36,13 @@ func (e *Engine) Watch(ctx context.Context, changed func()) error {
 		filters.Add("event", string(action))
 	}
 	now := time.Now() // the engine tells again what happens before it answers
-	changed()
+	begun()
 	stream := e.docker.Events(ctx, client.EventsListOptions{Filters: filters, Since: fmt.Sprintf("%d.%09d", now.Unix(), now.Nanosecond())})
 	for {
 		select {
 		case event := <-stream.Messages:
 			if e.concerns(ctx, event) {
-				changed()
+				tell(event)
 			}
 		case err := <-stream.Err:
 			return e.lost(ctx, err)

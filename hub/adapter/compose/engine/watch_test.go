@@ -17,30 +17,49 @@ import (
 	"berth/core/fault"
 )
 
-// rings follows an engine's events; it returns a channel that tells of rings, and one that
-// tells why following ended.
-func rings(ctx context.Context, e *Engine) (<-chan struct{}, <-chan error) {
-	rung, ended := make(chan struct{}, 1), make(chan error, 1)
+// following is what Watch does, for one container: what other tests of this machine do rings
+// as well.
+type following struct {
+	t     *testing.T
+	begun chan struct{}
+	told  chan struct{} // something about the container
+	ended chan error
+}
+
+func followOne(ctx context.Context, t *testing.T, e *Engine, id string) following {
+	f := following{t, make(chan struct{}, 1), make(chan struct{}, 100), make(chan error, 1)}
 	go func() {
-		ended <- e.Watch(ctx, func() {
-			select {
-			case rung <- struct{}{}:
-			default:
+		f.ended <- e.events(ctx, func() { f.begun <- struct{}{} }, func(event events.Message) {
+			if event.Actor.ID == id || event.Actor.Attributes["container"] == id {
+				f.told <- struct{}{}
 			}
 		})
 	}()
-	return rung, ended
+	f.await(f.begun, "the beginning")
+	return f
 }
 
-func awaitRing(t *testing.T, rung <-chan struct{}, ended <-chan error, what string) {
-	t.Helper()
+func (f following) await(c <-chan struct{}, what string) {
+	f.t.Helper()
 	select {
-	case <-rung:
-	case err := <-ended:
-		t.Fatalf("following ended before %s was told: %v", what, err)
-	case <-time.After(time.Minute):
-		t.Fatalf("nobody was told of %s", what)
+	case <-c:
+	case err := <-f.ended:
+		f.t.Fatalf("following ended before %s was told: %v", what, err)
+	case <-time.After(2 * time.Minute):
+		f.t.Fatalf("nobody was told of %s", what)
 	}
+}
+
+// end waits for the end and returns why it came.
+func (f following) end() error {
+	f.t.Helper()
+	select {
+	case err := <-f.ended:
+		return err
+	case <-time.After(2 * time.Minute):
+		f.t.Fatal("following did not end")
+	}
+	return nil
 }
 
 func TestWatchTellsWhatAHandDoes(t *testing.T) {
@@ -68,24 +87,37 @@ func TestWatchTellsWhatAHandDoes(t *testing.T) {
 		{"docker rm", func() { h.remove(id) }},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
-		rung, ended := rings(ctx, s.engine)
-		awaitRing(t, rung, ended, "the beginning")
+		f := followOne(ctx, t, s.engine, id)
 		step.do()
-		awaitRing(t, rung, ended, step.what)
+		f.await(f.told, step.what)
 		cancel()
-		for {
-			select {
-			case <-rung:
-				continue
-			case err := <-ended:
-				if !errors.Is(err, context.Canceled) {
-					t.Errorf("following ended with %v", err)
-				}
-			case <-time.After(time.Minute):
-				t.Fatal("following did not end with its context")
-			}
-			break
+		if err := f.end(); !errors.Is(err, context.Canceled) {
+			t.Errorf("following ended with %v", err)
 		}
+	}
+}
+
+// Whoever follows anew is told at once: something may have happened in between.
+func TestWatchRingsWhenItBegins(t *testing.T) {
+	s := newStack(t, "services: {web: "+sleeper+"}")
+	s.apply()
+	ctx, cancel := context.WithCancel(t.Context())
+	rung, ended := make(chan struct{}, 1), make(chan error, 1)
+	go func() {
+		ended <- s.engine.Watch(ctx, func() {
+			select {
+			case rung <- struct{}{}:
+			default:
+			}
+		})
+	}()
+	f := following{t: t, ended: ended}
+	f.await(rung, "the beginning")
+	s.byHand().restart(s.containers()["web"].ContainerID)
+	f.await(rung, "docker restart")
+	cancel()
+	if err := f.end(); !errors.Is(err, context.Canceled) {
+		t.Errorf("following ended with %v", err)
 	}
 }
 
@@ -174,18 +206,14 @@ func TestWatchEndsWithItsEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	rung, ended := rings(t.Context(), e)
-	awaitRing(t, rung, ended, "the beginning")
-	s.apply() // told, so events are followed by now
-	awaitRing(t, rung, ended, "a start")
+	s.apply()
+	id := s.containers()["web"].ContainerID
+	f := followOne(t.Context(), t, e, id)
+	s.byHand().memory(id)
+	f.await(f.told, "docker update") // so events are followed by now
 	away.end()
-	select {
-	case err := <-ended:
-		if fault.CodeOf(err) != "engine.unreachable" || fault.KindOf(err) != fault.Unavailable {
-			t.Errorf("got %v", err)
-		}
-	case <-time.After(time.Minute):
-		t.Fatal("following did not end with the engine")
+	if err := f.end(); fault.CodeOf(err) != "engine.unreachable" || fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("got %v", err)
 	}
 	if err := e.Watch(t.Context(), func() {}); fault.CodeOf(err) != "engine.unreachable" {
 		t.Errorf("an engine that is away: %v", err)
