@@ -64,7 +64,7 @@ func (p *tab) notice(event any) {
 			p.complain("log: " + e.Entry.Text + " " + e.Entry.URL)
 		}
 	case *network.EventLoadingFailed:
-		if e.ErrorText != "net::ERR_ABORTED" { // a page that was left while it asked something
+		if e.ErrorText != "net::ERR_ABORTED" && e.ErrorText != networkChanged { // a page that was left while it asked something
 			p.complain("request failed: " + e.ErrorText + " " + string(e.BlockedReason))
 		}
 	case *network.EventResponseReceived:
@@ -130,9 +130,23 @@ func ask[T any](p *tab, expression string) T {
 
 func (p *tab) address() string { return ask[string](p, `location.pathname + location.search`) }
 
+// networkChanged is what a browser says of requests that it breaks off because the host got or lost
+// a network, as it does with each Docker network that another test makes or removes.
+const networkChanged = "net::ERR_NETWORK_CHANGED"
+
 func (p *tab) open(path string) {
 	p.t.Helper()
-	p.do(chromedp.Navigate(p.room.url + path))
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	for {
+		err := chromedp.Do(ctx, chromedp.Navigate(p.room.url+path))
+		if err == nil {
+			return
+		}
+		if !strings.Contains(err.Error(), networkChanged) {
+			p.t.Fatalf("open %s: %v", path, err)
+		}
+	}
 }
 
 func (p *tab) fill(field, value string) {
@@ -174,7 +188,9 @@ func (p *tab) until(what, condition string) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		if holds, err := chromedp.Run(ctx, chromedp.Evaluate[bool](condition)); err == nil && holds {
+		if lost, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`location.protocol === "chrome-error:"`)); err == nil && lost {
+			_, _ = chromedp.Run(ctx, chromedp.Evaluate[bool](`(location.reload(), true)`)) // see networkChanged; looked at again below
+		} else if holds, err := chromedp.Run(ctx, chromedp.Evaluate[bool](condition)); err == nil && holds {
 			return
 		}
 		select {

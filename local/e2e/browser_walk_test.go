@@ -21,6 +21,7 @@ func TestFirstUseInABrowser(t *testing.T) {
 	p.followCommit(stack)
 	p.useServices(stack)
 	p.breakAndMend(stack)
+	p.planPauseAndLookBack(stack)
 	p.loseTheServer()
 	pages := p.addAccount(stack, deployment)
 	p.auditAll(pages)
@@ -181,6 +182,27 @@ func (p *tab) breakAndMend(stack string) {
 	p.shows("All is well: the one stack runs as it should.")
 }
 
+// planPauseAndLookBack looks at what a deployment would do, pauses the stack from its menu, resumes
+// it from the notice, and compares revisions.
+func (p *tab) planPauseAndLookBack(stack string) {
+	p.t.Helper()
+	p.open(stack)
+	p.press("Plan")
+	p.shows("Nothing would change")
+	p.open(stack)
+	p.click(".more summary")
+	p.press("Pause")
+	p.shows("new commits, repairs and retries wait")
+	p.audit("stack-paused", stack)
+	p.click(".notice form[action$='/resume'] button")
+	p.shows("The stack goes on.")
+	p.open(stack + "/revisions")
+	p.click("tbody a[href*='/diff']")
+	p.shows("environment.NUMBER")
+	p.open(stack + "/revisions/1/rollback")
+	p.shows("What would change")
+}
+
 // loseTheServer cuts the browser off for a while: the page says so, and goes on by itself.
 func (p *tab) loseTheServer() {
 	p.t.Helper()
@@ -217,7 +239,8 @@ func (p *tab) addAccount(stack, deployment string) map[string]string {
 	variable := ask[string](p, `document.querySelector("tbody a").getAttribute("href")`)
 	return map[string]string{
 		"overview": "/", "stacks": "/stacks", "stacks-grouped": "/stacks?group=worker", "stack-new": "/stacks/new", "stack": stack, "stack-variables": stack + "/variables",
-		"stack-variable": variable, "stack-settings": stack + "/settings", "stack-redeploy": stack + "/redeploy", "stack-delete": stack + "/delete",
+		"stack-variable": variable, "stack-settings": stack + "/settings", "stack-redeploy": stack + "/redeploy", "stack-plan": stack + "/plan",
+		"stack-revisions": stack + "/revisions", "stack-revision": stack + "/revisions/1", "stack-diff": stack + "/revisions/2/diff", "stack-rollback": stack + "/revisions/1/rollback", "stack-transfer": stack + "/transfer", "stack-delete": stack + "/delete",
 		"service-logs": stack + "/services/web/logs", "deployment": deployment, "deployments": "/deployments", "repositories": "/repositories", "repository": repository,
 		"repository-settings": repository + "/settings", "repository-delete": repository + "/delete", "repository-keys": "/repository-keys", "workers": "/workers",
 		"worker-revoke": revoke, "service-accounts": "/service-accounts", "service-account": account, "users": "/users", "user": user,
