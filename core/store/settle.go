@@ -30,12 +30,17 @@ func (s *Store) settle(tx *Tx, d stacks.Deployment, o stacks.Outcome) error {
 // settleStack gives the stack the status that a deployment's end leaves it in. more says
 // that another one is open: its status goes first then.
 func (s *Store) settleStack(tx *Tx, d stacks.Deployment, o stacks.Outcome, more bool) error {
-	if d.StartedAt.IsZero() && more {
-		return nil // it never began; the one that runs settles the stack
-	}
 	st, err := stackByID(tx, d.Stack)
 	if err != nil {
 		return err
+	}
+	if d.Aim != (stacks.Aim{}) && st.AutoSync && !st.Paused { // what polling wanted waited for it, however it ended
+		if err := s.lookAgain(tx, st.Repository, access.System); err != nil {
+			return err
+		}
+	}
+	if d.StartedAt.IsZero() && more {
+		return nil // it never began; the one that runs settles the stack
 	}
 	st.RetryAt, st.RetryAim, st.HealAt = time.Time{}, stacks.Aim{}, time.Time{}
 	if d.Aim.Worker != "" && o.State != stacks.DeploymentSucceeded {
@@ -67,11 +72,6 @@ func (s *Store) settleStack(tx *Tx, d stacks.Deployment, o stacks.Outcome, more 
 	}
 	if more {
 		st.Status, st.OutOfSync = stacks.StatusPending, true
-	}
-	if d.Aim != (stacks.Aim{}) && st.AutoSync && !st.Paused {
-		if err := s.lookAgain(tx, st.Repository, access.System); err != nil { // what polling wanted waited for it
-			return err
-		}
 	}
 	return saveSettled(tx, st, o.At)
 }
