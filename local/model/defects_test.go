@@ -25,7 +25,7 @@ const (
 // defects tells which invariants the defects break; more than one means that either may be
 // seen first.
 var defects = map[defect][]int{
-	ackBeforeCommit:      {3},
+	ackBeforeCommit:      {1, 3},
 	redeliveryRunsAgain:  {1, 2, 3},
 	restartRunsBlindly:   {2},
 	epochIgnored:         {1, 4},

@@ -10,11 +10,13 @@ import (
 	"testing"
 )
 
-var seedFlag = flag.Uint64("seed", 0, "run the schedules of this seed only")
+var (
+	seedFlag = flag.Uint64("seed", 0, "run the schedules of this seed only")
+	trees    = flag.Uint64("trees", 500, "how many seeds to run, of 200 schedules each")
+	wholes   = flag.Uint64("wholes", 2000, "how many schedules to run over the real hub and workers")
+)
 
 const firstSeed = 1
-
-var trees = flag.Uint64("trees", 1000, "how many seeds")
 
 // TestMain lets memory grow rather than collect it: schedules make much of it and keep little.
 func TestMain(m *testing.M) {
@@ -22,6 +24,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// TestSchedules is the first level: trees of schedules over the store's transitions.
 func TestSchedules(t *testing.T) {
 	from, to := uint64(firstSeed), firstSeed+*trees
 	if *seedFlag != 0 {

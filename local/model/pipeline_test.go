@@ -123,7 +123,8 @@ func (w *world) dispatch(p pipeline) {
 	if p.deployment.Aim.Worker != "" {
 		to = p.deployment.Aim.Worker
 	}
-	if w.commits[p.commit-1].broken && p.deployment.Aim == (stacks.Aim{}) || w.chance(30) {
+	there := p.deployment.Aim.Worker != "" && p.deployment.Aim.Worker == p.stack.Worker // another transfer has moved it there
+	if w.commits[p.commit-1].broken && p.deployment.Aim == (stacks.Aim{}) || there || w.chance(30) {
 		w.endDeployment(stacks.Outcome{Deployment: p.deployment.ID, State: stacks.DeploymentFailed, Commit: rev.Commit, Phases: p.deployment.Phases})
 		return
 	}

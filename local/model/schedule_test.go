@@ -333,7 +333,6 @@ const (
 	trunk    = 25 // steps
 	branches = 8  // at each of them; every second one is brought to rest
 	twigs    = 8  // steps of the longest branch
-	perTree  = trunk * branches
 )
 
 // grow runs the schedules of one seed. It returns how many were run, and the first that broke an

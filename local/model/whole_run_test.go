@@ -17,11 +17,9 @@ import (
 	"berth/core/store"
 )
 
-// wholeSchedules is how many schedules run over the real hub and the real workers.
-const wholeSchedules = 2000
-
+// TestWhole is the second level: schedules over the real hub, store, workers and journals.
 func TestWhole(t *testing.T) {
-	from, to := uint64(firstSeed), uint64(firstSeed+wholeSchedules)
+	from, to := uint64(firstSeed), firstSeed+*wholes
 	if *seedFlag != 0 {
 		from, to = *seedFlag, *seedFlag+1
 	}
