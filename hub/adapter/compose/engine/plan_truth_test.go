@@ -215,7 +215,9 @@ networks: {back: {labels: {zone: a}}}
 // what really became of its containers, and why.
 func TestPlansComeTrue(t *testing.T) {
 	image := ownImages(t)
-	s := &truth{image: image, stack: newStack(t, ""), plain: map[string]string{"LEVEL": "info"}, made: map[int]stacks.Project{}, files: commitOf{
+	docker, s := open(t).docker, &truth{}
+	t.Cleanup(func() { s.removeVolumes(docker) }) // a volume that was renamed is there twice; Down removes one
+	*s = truth{image: image, stack: newStack(t, ""), plain: map[string]string{"LEVEL": "info"}, made: map[int]stacks.Project{}, files: commitOf{
 		"compose.yaml": truthFile, "app.conf": "a", "site/index.html": "b", "conf.txt": "c"}}
 	s.Name += strings.TrimSuffix(strings.TrimPrefix(image, "berth-test/plan"), ":1")
 	s.secret("TOKEN", "hunter2-one")
@@ -227,7 +229,6 @@ func TestPlansComeTrue(t *testing.T) {
 			}
 		}
 	}
-	docker := s.engine.docker
 	stop := func(ctx context.Context, id string) error {
 		_, err := docker.ContainerStop(ctx, id, client.ContainerStopOptions{})
 		return err
@@ -327,6 +328,18 @@ func ownImages(t *testing.T) string {
 		})
 	}
 	return image
+}
+
+func (s *truth) removeVolumes(docker *client.Client) {
+	list, err := docker.VolumeList(context.Background(), client.VolumeListOptions{Filters: make(client.Filters).Add("label", "com.docker.compose.project="+s.Name)})
+	if err != nil {
+		s.t.Errorf("list the volumes that are left: %v", err)
+	}
+	for _, v := range list.Items {
+		if _, err := docker.VolumeRemove(context.Background(), v.Name, client.VolumeRemoveOptions{}); err != nil {
+			s.t.Errorf("remove the volume %s: %v", v.Name, err)
+		}
+	}
 }
 
 // check plans, deploys and compares.
