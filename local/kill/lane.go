@@ -22,7 +22,7 @@ type Lane struct {
 }
 
 // block is how many points lie between two checks.
-const block = 10
+const block = 5
 
 // reach is how long a point is waited for.
 const reach = 1500 * time.Millisecond

@@ -31,7 +31,7 @@ func TestRestartsUnderLoadKilledOrStopped(t *testing.T) {
 	s := New(t)
 	l := NewLane(s, Folder{T: t, Dir: filepath.Join(s.Dir, "engine")}, Names(4), 15)
 	underLoad(l, func() {
-		for n := range points(t, 12, "KILL_RESTARTS") {
+		for n := range points(t, 8, "KILL_RESTARTS") {
 			<-time.After(time.Duration(random.IntN(400)) * time.Millisecond) // somewhere in the course of things
 			if n%2 == 0 {
 				s.kill(s.Server)
