@@ -118,7 +118,7 @@ func (w *world) checkEnd() {
 	}
 	st, err := w.store.Stack(context.Background(), w.stack)
 	w.must(err)
-	w.checkCovered(st)
+	w.checkCovered(st, all)
 	w.checkPlace(st)
 }
 
@@ -162,9 +162,12 @@ func (w *world) checkWish(p wish, all []stacks.Deployment) {
 }
 
 // checkCovered is I6: the head is deployed, or the stack says that it is not, and why.
-func (w *world) checkCovered(st stacks.Stack) {
+func (w *world) checkCovered(st stacks.Stack, all []stacks.Deployment) {
 	tree := w.tree(w.head())
-	held := st.Paused || !st.AutoSync || st.Quarantine.Tree == tree || st.Error != "" || len(w.ended) > 0
+	held := st.Paused || !st.AutoSync || st.Quarantine.Tree == tree || st.Error != "" || len(w.ended) > 0 ||
+		slices.ContainsFunc(all, func(d stacks.Deployment) bool { // it failed for all to see
+			return d.Error != "" && d.Commit != "" && d.State != stacks.DeploymentSuperseded && w.tree(numberOf(d.Commit)) == tree
+		})
 	switch {
 	case st.Status == stacks.StatusPending || st.Status == stacks.StatusSyncing:
 		w.fail(6, "the stack is %s for ever", st.Status)
