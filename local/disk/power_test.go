@@ -44,7 +44,7 @@ func startWriter(t *testing.T, kind, dir string, wrap ...string) *writer {
 	w := &writer{t: t, cmd: exec.Command(args[0], args[1:]...), acks: make(chan int, 1<<20), errors: &strings.Builder{}}
 	w.cmd.Env = append(os.Environ(), writerKind+"="+kind, writerDir+"="+dir)
 	w.cmd.Stderr = w.errors
-	w.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	w.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 	out, err := w.cmd.StdoutPipe()
 	if err == nil {
 		err = w.cmd.Start()
@@ -54,7 +54,7 @@ func startWriter(t *testing.T, kind, dir string, wrap ...string) *writer {
 	}
 	go w.listen(out)
 	t.Cleanup(func() {
-		w.cmd.Process.Kill()
+		syscall.Kill(-w.cmd.Process.Pid, syscall.SIGKILL) // with what it wraps
 		w.cmd.Wait()
 	})
 	return w
