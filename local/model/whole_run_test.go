@@ -170,6 +170,9 @@ func (v *whole) quiet() bool {
 		return false
 	}
 	for _, w := range v.workers {
+		if now, err := v.store.Worker(ctx, w.ID); err != nil || !now.Online {
+			return false // it waits before it comes back, and tells then what runs
+		}
 		if commands, err := v.store.OpenCommands(ctx, w.ID); err != nil || len(commands) > 0 {
 			return false
 		}
