@@ -26,6 +26,7 @@ type machine struct {
 	touched bool            // a hand was at the container since a command was
 	effects map[string]bool // deployment and revision for which the container was made
 	problem string          // what must not have happened
+	handed  int             // how often a hand was at work
 }
 
 // engine is how one worker reaches its machine. Once it is dead nothing it does has an effect.
@@ -114,6 +115,7 @@ func (m *machine) hand() {
 	if m.box == nil {
 		return
 	}
+	m.handed++
 	b := *m.box
 	if m.touched = true; b.State == "running" {
 		b.State, b.ExitCode = "exited", 137
@@ -141,9 +143,21 @@ func (e *engine) Restart(context.Context, string, string) error { return nil }
 func (e *engine) Logs(context.Context, string, string, int, bool, io.Writer) error { return nil }
 
 // Watch implements worker.Engine.
-func (e *engine) Watch(ctx context.Context, _ func()) error {
-	<-ctx.Done()
-	return ctx.Err()
+func (e *engine) Watch(ctx context.Context, changed func()) error {
+	for told := 0; ; {
+		e.machine.mu.Lock()
+		now := e.machine.handed
+		e.machine.mu.Unlock()
+		if now != told {
+			told = now
+			changed()
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // Info implements worker.Engine.
