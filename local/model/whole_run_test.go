@@ -206,7 +206,7 @@ func (v *whole) check(promised []wish) {
 		}
 	}
 	if st.Status == stacks.StatusActive && (m.box == nil || m.box.State != "running" || m.box.Revision != st.Revision || m.made != made{st.Revision, true}) {
-		v.complain("I5: active at revision %d, and the machine has %+v, made %+v", st.Revision, m.box, m.made)
+		v.complain("I5: active at revision %d, seen at %s as %+v, and the machine has %+v, made %+v", st.Revision, st.ObservedAt.Format("04:05.000"), st.Containers, m.box, m.made)
 	}
 	if (st.Status == stacks.StatusError || st.Status == stacks.StatusDegraded) == (st.Error == "") || st.Status == stacks.StatusPending || st.Status == stacks.StatusSyncing {
 		v.complain("I1: the stack is %s, %q", st.Status, st.Error)
