@@ -64,6 +64,9 @@ type gated struct {
 	leave func()
 }
 
+// NetConn returns the connection below.
+func (c *gated) NetConn() net.Conn { return c.Conn }
+
 // Close closes the connection and makes room.
 func (c *gated) Close() error {
 	c.leave()

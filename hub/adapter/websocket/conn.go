@@ -40,6 +40,7 @@ type conn struct {
 func newConn(socket *ws.Conn, raw net.Conn) *conn {
 	c := &conn{socket: socket, raw: raw}
 	c.writeBy.Store(new(time.Time))
+	_ = boundUnsent(raw) // without it slow links are worse off, and still work
 	return c
 }
 
