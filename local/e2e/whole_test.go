@@ -61,6 +61,14 @@ func TestWholeProgram(t *testing.T) {
 		"a key that expired or was revoked is refused":                        keysEnd,
 		"a container removed by hand shows as degraded, and a sync brings it": removedContainer,
 		"what a stack reads outside its folder counts as part of it":          filesElsewhereCount,
+		"a deployment that fails is rolled back, its commit in quarantine":    failureIsRestored,
+		"on_failure: keep leaves what failed as it is, and tries again":       keepLeavesWhatFailed,
+		"a rollback puts a kept revision in place with its files":             rollbackToARevision,
+		"what hands did to containers is named, and a sync puts it right":     driftIsNamed,
+		"sync.self_heal repairs what hands did":                               driftIsRepaired,
+		"a pause holds automatic sync back until it ends":                     pauseHoldsBack,
+		"what is pushed during a deployment is deployed, the last of many":    pushesDuringADeployment,
+		"a deployment that failed for a passing reason is tried again":        passingFailure,
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			t.Parallel()

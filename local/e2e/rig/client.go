@@ -85,7 +85,7 @@ func (c Client) send(method, path string, withBody bool, content []byte) Answer 
 	if c.Key != "" {
 		request.Header.Set("X-Service-Api-Key", c.Key)
 	}
-	client := http.Client{Timeout: 2 * time.Minute, Jar: c.Jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := http.Client{Timeout: 5 * time.Minute, Jar: c.Jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	response, err := client.Do(request)
 	if err != nil {
 		c.T.Fatal(err)

@@ -2,6 +2,7 @@ package rig
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -40,8 +41,8 @@ func (l *Log) Has(texts ...string) bool {
 	return false
 }
 
-// Tail returns the last n lines.
+// Tail returns the last n lines but those about requests, of which waiting makes many.
 func (l *Log) Tail(n int) string {
-	lines := strings.Split(strings.TrimRight(l.String(), "\n"), "\n")
+	lines := slices.DeleteFunc(strings.Split(strings.TrimRight(l.String(), "\n"), "\n"), func(line string) bool { return strings.Contains(line, "msg=request ") })
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }

@@ -21,6 +21,7 @@ func (s *Server) setUp() {
 	person := s.Client
 	person.Jar = newJar(s.T)
 	Post[api.User](person, "/api/custom/login", api.LoginRequest{Email: email, Password: password}, http.StatusOK)
+	s.Person = person
 	account := Post[api.ServiceAccount](person, "/api/custom/service-accounts", api.ServiceAccountRequest{Name: "e2e", Role: access.RoleAdmin}, http.StatusCreated)
 	key := Post[api.IssuedKey](person, keysOf(account), api.APIKeyRequest{Name: "e2e"}, http.StatusCreated)
 	s.Client.Key = key.Key

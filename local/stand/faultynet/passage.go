@@ -1,13 +1,28 @@
 package faultynet
 
 import (
+	"errors"
 	"net"
 	"sync"
+	"syscall"
 	"time"
 )
 
 // piece is how many bytes are passed on at once.
 const piece = 4 << 10
+
+// window is how many bytes the kernel takes from either end before they are passed on. Loopback would
+// take megabytes, which no slow link does: what was sent would long have left its sender.
+const window = 8 << 10
+
+// smallWindow sets it on a socket before it connects or listens.
+func smallWindow(_, _ string, raw syscall.RawConn) error {
+	var problem error
+	err := raw.Control(func(fd uintptr) {
+		problem = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, window)
+	})
+	return errors.Join(err, problem)
+}
 
 // passage is one connection through a proxy.
 type passage struct {
@@ -19,7 +34,8 @@ type passage struct {
 
 // pass carries one connection until either end, or the proxy, ends it.
 func (p *Proxy) pass(near *net.TCPConn) {
-	conn, err := net.Dial("tcp", p.target)
+	dialer := net.Dialer{Control: smallWindow}
+	conn, err := dialer.Dial("tcp", p.target)
 	if err != nil {
 		near.Close()
 		return

@@ -44,7 +44,8 @@ type rules struct {
 // New starts a proxy to target, host:port. It ends with the test.
 func New(t testing.TB, target string) *Proxy {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	listening := net.ListenConfig{Control: smallWindow}
+	l, err := listening.Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
