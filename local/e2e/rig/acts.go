@@ -2,7 +2,6 @@ package rig
 
 import (
 	"net/http"
-	"time"
 
 	"berth/core/variables"
 	"berth/handlers/api"
@@ -64,7 +63,7 @@ func (s *Stack) Delete(query string) {
 	if answer.Status != http.StatusAccepted && answer.Status != http.StatusNoContent {
 		s.T.Fatalf("delete: %d %s", answer.Status, answer.Body)
 	}
-	Until(s.T, 30*time.Second, "the stack is gone", func() (bool, string) {
+	Until(s.T, Soon, "the stack is gone", func() (bool, string) {
 		answer := s.Ask(http.MethodGet, s.path(""), nil)
 		return answer.Status == http.StatusNotFound, string(answer.Body)
 	})

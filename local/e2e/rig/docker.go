@@ -67,15 +67,30 @@ func (e *commandError) Error() string { return e.error.Error() + ": " + e.said }
 // Containers returns what the engine has of the stack, running or not, by compose service.
 func (s *Stack) Containers() map[string]Container {
 	s.T.Helper()
-	found := map[string]Container{}
-	ids := strings.Fields(Docker(s.T, "ps", "--all", "--quiet", "--filter", projectLabel+s.Name))
-	if len(ids) == 0 {
-		return found
+	for {
+		ids := strings.Fields(Docker(s.T, "ps", "--all", "--quiet", "--filter", projectLabel+s.Name))
+		if len(ids) == 0 {
+			return map[string]Container{}
+		}
+		text, err := docker(nil, append([]string{"inspect"}, ids...)...)
+		if err != nil && strings.Contains(err.Error(), "No such object") {
+			continue // one of them went away meanwhile
+		}
+		if err != nil {
+			s.T.Fatalf("inspect the containers of %s: %v", s.Name, err)
+		}
+		return byService(s.T, text)
 	}
+}
+
+// byService reads what "docker inspect" printed.
+func byService(t testing.TB, text string) map[string]Container {
+	t.Helper()
 	var all []Container
-	if err := json.Unmarshal([]byte(Docker(s.T, append([]string{"inspect"}, ids...)...)), &all); err != nil {
-		s.T.Fatal(err)
+	if err := json.Unmarshal([]byte(text), &all); err != nil {
+		t.Fatal(err)
 	}
+	found := map[string]Container{}
 	for _, c := range all {
 		found[c.Service()] = c
 	}

@@ -18,14 +18,20 @@ func (s *Server) setUp() {
 	password := rand.Text()
 	s.Secrets["the administrator's password"] = password
 	Post[api.User](s.Client, "/api/custom/setup", api.SetupRequest{BootstrapToken: s.Secrets["BOOTSTRAP_TOKEN"], Email: email, Password: password, Name: "Admin"}, http.StatusCreated)
-	person := s.Client
-	person.Jar = newJar(s.T)
-	Post[api.User](person, "/api/custom/login", api.LoginRequest{Email: email, Password: password}, http.StatusOK)
-	s.Person = person
-	account := Post[api.ServiceAccount](person, "/api/custom/service-accounts", api.ServiceAccountRequest{Name: "e2e", Role: access.RoleAdmin}, http.StatusCreated)
-	key := Post[api.IssuedKey](person, keysOf(account), api.APIKeyRequest{Name: "e2e"}, http.StatusCreated)
+	s.Person = s.SignIn()
+	account := Post[api.ServiceAccount](s.Person, "/api/custom/service-accounts", api.ServiceAccountRequest{Name: "e2e", Role: access.RoleAdmin}, http.StatusCreated)
+	key := Post[api.IssuedKey](s.Person, keysOf(account), api.APIKeyRequest{Name: "e2e"}, http.StatusCreated)
 	s.Client.Key = key.Key
 	s.Secrets["the administrator's API key"] = key.Key
+}
+
+// SignIn signs the administrator in once more, as in another browser.
+func (s *Server) SignIn() Client {
+	s.T.Helper()
+	person := s.Client
+	person.Key, person.Jar = "", newJar(s.T)
+	Post[api.User](person, "/api/custom/login", api.LoginRequest{Email: email, Password: s.Secrets["the administrator's password"]}, http.StatusOK)
+	return person
 }
 
 // Account makes a service account of a role.

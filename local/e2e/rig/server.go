@@ -41,6 +41,7 @@ type program struct {
 
 // Options say what differs from a server with nothing but SECRET_KEY and BOOTSTRAP_TOKEN.
 type Options struct {
+	Dir         string // DATA_DIR; empty: one that goes with the test
 	LocalWorker bool
 	Environment map[string]string
 }
@@ -58,7 +59,10 @@ const (
 // with the test.
 func Start(t testing.TB, o Options) *Server {
 	t.Helper()
-	s := &Server{T: t, program: &program{Dir: t.TempDir(), Log: &Log{}, Secrets: map[string]string{}}}
+	s := &Server{T: t, program: &program{Dir: o.Dir, Log: &Log{}, Secrets: map[string]string{}}}
+	if s.Dir == "" {
+		s.Dir = t.TempDir()
+	}
 	s.Git = startGit(t)
 	s.configure(o)
 	t.Cleanup(func() {
