@@ -77,7 +77,7 @@ func TestN3ABlackHoleDuringADeployment(t *testing.T) {
 	g.await(t)
 	p.Hold(faultynet.Up, true)
 	p.Hold(faultynet.Down, true)
-	online(t, x.Server, x.identity.hostname, false)
+	x.Linked(x.identity.Hostname, false)
 	close(g.letGo)
 	if d := first(s); d.State != stacks.DeploymentRunning {
 		t.Errorf("while nobody knows it is %s", d.State)
@@ -88,7 +88,7 @@ func TestN3ABlackHoleDuringADeployment(t *testing.T) {
 	if g.waiting.Load() != 1 {
 		t.Errorf("it was begun %d times", g.waiting.Load())
 	}
-	online(t, x.Server, x.identity.hostname, true)
+	x.Linked(x.identity.Hostname, true)
 }
 
 // N4: the worker hears and cannot speak. What it says on the old link comes when the new one is
@@ -101,10 +101,10 @@ func TestN4OneWay(t *testing.T) {
 	g.await(t)
 	p.Hold(faultynet.Up, true)
 	close(g.letGo)
-	online(t, x.Server, x.identity.hostname, false)
+	x.Linked(x.identity.Hostname, false)
 	p.Hold(faultynet.Up, false)
 	x.succeeds(t, s)
-	online(t, x.Server, x.identity.hostname, true)
+	x.Linked(x.identity.Hostname, true)
 	if p.Connections() < 2 {
 		t.Error("the old connection was not closed")
 	}
@@ -194,5 +194,5 @@ func TestN11IdleConnectionsAreCut(t *testing.T) {
 	p.CutIdle(time.Nanosecond) // now nothing keeps it
 	rig.Until(t, patience, "a new connection", func() (bool, string) { return p.Connections() > before, "none" })
 	p.CutIdle(0)
-	online(t, x.Server, x.identity.hostname, true)
+	x.Linked(x.identity.Hostname, true)
 }

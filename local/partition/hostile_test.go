@@ -24,7 +24,7 @@ type stage struct {
 func openStage(t *testing.T) *stage {
 	t.Helper()
 	s := rig.Start(t, rig.Options{Environment: map[string]string{"HEARTBEAT_INTERVAL": "60"}})
-	return &stage{Server: s, address: "127.0.0.1:" + s.Port, good: enrol(t, s), evil: enrol(t, s),
+	return &stage{Server: s, address: "127.0.0.1:" + s.Port, good: identity{s.Remote()}, evil: identity{s.Remote()},
 		repository: s.Repository(map[string]string{"app/compose.yaml": compose("1")})}
 }
 
@@ -33,7 +33,7 @@ func TestW1AnothersCommands(t *testing.T) {
 	t.Parallel()
 	x := openStage(t)
 	good := x.good.connect(t, x.address)
-	s, c := good.stack(x.repository, online(t, x.Server, x.good.hostname, true))
+	s, c := good.stack(x.repository, x.Linked(x.good.Hostname, true))
 	good.say(accepted(c))
 	lies := map[string]any{
 		"accepted": accepted(c), "result": success(c), "failure": wire.Result{ID: c.ID, Attempt: c.Attempt, Status: wire.ResultFailed, Phases: []wire.PhaseEvent{}},
@@ -88,7 +88,7 @@ func TestW3Floods(t *testing.T) {
 		}
 	}()
 	good := x.good.connect(t, x.address)
-	s, c := good.stack(x.repository, online(t, x.Server, x.good.hostname, true))
+	s, c := good.stack(x.repository, x.Linked(x.good.Hostname, true))
 	good.say(accepted(c))
 	good.say(success(c))
 	hear[wire.ResultAck](good)
@@ -115,7 +115,7 @@ func TestW4OldLinksAndOrder(t *testing.T) {
 	t.Parallel()
 	x := openStage(t)
 	old := x.good.connect(t, x.address)
-	s, c := old.stack(x.repository, online(t, x.Server, x.good.hostname, true))
+	s, c := old.stack(x.repository, x.Linked(x.good.Hostname, true))
 	old.say(accepted(c))
 	now := x.good.connect(t, x.address, wire.JournalEntry{ID: c.ID, Attempt: c.Attempt, State: wire.JournalReceived})
 	if now.epoch <= old.epoch {
@@ -131,7 +131,7 @@ func TestW4OldLinksAndOrder(t *testing.T) {
 		t.Fatalf("the old link ended it: %s", d.State)
 	}
 	for _, frames := range [][]any{
-		{wire.Hello{Version: "test", Hostname: x.evil.hostname, Tags: []string{}, OS: "linux", Arch: "amd64", Journal: []wire.JournalEntry{}}},
+		{wire.Hello{Version: "test", Hostname: x.evil.Hostname, Tags: []string{}, OS: "linux", Arch: "amd64", Journal: []wire.JournalEntry{}}},
 		{wire.Welcome{Epoch: 9, HeartbeatSeconds: 1, Version: "test", Settle: []wire.Instruction{}}},
 	} {
 		evil := x.evil.connect(t, x.address)
@@ -154,7 +154,7 @@ func TestW5TextsOfAWorker(t *testing.T) {
 	t.Parallel()
 	x := openStage(t)
 	p := x.good.connect(t, x.address)
-	s, c := p.stack(x.repository, online(t, x.Server, x.good.hostname, true))
+	s, c := p.stack(x.repository, x.Linked(x.good.Hostname, true))
 	p.say(accepted(c))
 	p.raw([]byte(`result {"id":"` + string(c.ID) + `","attempt":1,"status":"failed","error":"` + strings.Repeat("x", 512<<10) + `","phases":[]}`))
 	p.closed()
@@ -188,7 +188,7 @@ func TestW6SuccessWithoutProof(t *testing.T) {
 	t.Parallel()
 	x := openStage(t)
 	p := x.good.connect(t, x.address)
-	s, c := p.stack(x.repository, online(t, x.Server, x.good.hostname, true))
+	s, c := p.stack(x.repository, x.Linked(x.good.Hostname, true))
 	p.say(accepted(c))
 	lie := success(c)
 	lie.Observed.Revision = 7
@@ -207,7 +207,7 @@ func TestW7Revoked(t *testing.T) {
 	t.Parallel()
 	x := openStage(t)
 	p := x.good.connect(t, x.address)
-	worker := online(t, x.Server, x.good.hostname, true)
+	worker := x.Linked(x.good.Hostname, true)
 	s, c := p.stack(x.repository, worker)
 	p.say(accepted(c))
 	rig.Until(t, patience, "the command is accepted", func() (bool, string) {
@@ -225,7 +225,7 @@ func TestW7Revoked(t *testing.T) {
 	if d := ended(t, s, s.First); d.State != stacks.DeploymentLost {
 		t.Errorf("it ended %s", d.State)
 	}
-	if _, _, err := x.good.dial(t, x.address)(t.Context()); err == nil {
+	if _, _, err := x.good.Dial(t, x.address)(t.Context()); err == nil {
 		t.Error("the token still opens a link")
 	}
 }

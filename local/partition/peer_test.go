@@ -24,13 +24,13 @@ func (id identity) connect(t *testing.T, address string, journal ...wire.Journal
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	conn, _, err := id.dial(t, address)(ctx)
+	conn, _, err := id.Dial(t, address)(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
 	p := &peer{t: t, conn: conn}
-	p.say(wire.Hello{Version: "test", Hostname: id.hostname, Tags: []string{}, OS: "linux", Arch: "amd64", Journal: append([]wire.JournalEntry{}, journal...)})
+	p.say(wire.Hello{Version: "test", Hostname: id.Hostname, Tags: []string{}, OS: "linux", Arch: "amd64", Journal: append([]wire.JournalEntry{}, journal...)})
 	p.epoch = hear[wire.Welcome](p).Epoch
 	return p
 }
