@@ -19,18 +19,27 @@
 //     pauses do not flatter Berth, "docker compose up -d" without --wait, which ends once the
 //     container was started, is measured too. "unchanged" is the same with nothing new
 //     in the repository.
+//
 //   - memory: resident set (VmRSS) of each process after 20 seconds at rest, in brackets the
 //     part that belongs to no file (RssAnon); sizes of the stripped programs; from the
 //     start of the process local to the first 200 of /readyz, on an existing database.
+//
 //   - noop-sync: from POST /repositories/{id}/sync until asked_at is null again, which
 //     comes after the decisions were committed. Once with a head that was seen
 //     before, once with a new commit beside all stacks, which is fetched and judged
 //     for each of them.
+//
 //   - idle: processor time of the server and its children, over a minute, with every
 //     stack in sync, in percent of one core; and whether anything was committed to the
 //     database meanwhile.
 //
-// In noop-sync and idle the stacks are deployed by a real worker, inside the process of
+//   - commands: one commit that changes every one of 100 stacks, from the wish for a look until
+//     every stack shows it: fetch, decisions, render, command, TLS port, the worker's journal and
+//     the database with synchronous=FULL, and the way back. Then the server is killed with
+//     kill -9 while all 100 deployments are under way, and the time from its next start until all
+//     have ended is measured.
+//
+// In noop-sync, idle and commands the stacks are deployed by a real worker, inside the process of
 // bench, whose container engine only remembers: what it costs is not the server's.
 //
 // Start reading at main, then figures in figure.go. It decides nothing about Berth, and

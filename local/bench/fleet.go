@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"berth/core"
 	"berth/core/stacks"
 	"berth/handlers/api"
 	"berth/handlers/endpoint"
+	"berth/hub/worker"
+	"berth/local/stand/dryengine"
 )
 
 // fleet is a server with many stacks of one repository, all active on one worker.
@@ -20,7 +23,8 @@ type fleet struct {
 	b          *bench
 	worker     *insideWorker
 	repository core.RepositoryID
-	name       string // of the repository
+	name       string                        // of the repository
+	held       atomic.Pointer[chan struct{}] // while set, the engine's work waits until it is closed
 	stacks     []core.StackID
 }
 
@@ -45,7 +49,7 @@ func (b *bench) startFleet(ctx context.Context, name string, n int, env ...strin
 	if err := f.setUp(ctx); err != nil {
 		return nil, err
 	}
-	if f.worker, err = b.startInsideWorker(ctx, f.server); err != nil {
+	if f.worker, err = b.startInsideWorker(ctx, f.server, &dryengine.Engine{Image: image, OnApply: f.apply}); err != nil {
 		return nil, err
 	}
 	if err := f.workersOnline(ctx, 1); err != nil {
@@ -59,6 +63,20 @@ func (b *bench) startFleet(ctx context.Context, name string, n int, env ...strin
 		return nil, err
 	}
 	return f, f.awaitActive(ctx, n)
+}
+
+// apply is what the engine does for each deployment: nothing, unless it is held.
+func (f *fleet) apply(ctx context.Context, _ worker.Project, _ func(string)) error {
+	held := f.held.Load()
+	if held == nil {
+		return nil
+	}
+	select {
+	case <-*held:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 func folder(i int) string { return fmt.Sprintf("stacks/s%04d", i) }

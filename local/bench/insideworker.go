@@ -14,7 +14,6 @@ import (
 	"berth/hub/adapter/websocket"
 	"berth/hub/link"
 	"berth/hub/worker"
-	"berth/local/stand/dryengine"
 )
 
 // insideWorker is a real worker in this process, on a container engine that only
@@ -27,7 +26,7 @@ type insideWorker struct {
 // beat is the worker's heartbeat: that of a default installation.
 const beat = 30 * time.Second
 
-func (b *bench) startInsideWorker(ctx context.Context, srv *server) (*insideWorker, error) {
+func (b *bench) startInsideWorker(ctx context.Context, srv *server, engine worker.Engine) (*insideWorker, error) {
 	issued, err := post[api.IssuedWorkerToken](ctx, srv.client, "/api/custom/workers/tokens", api.WorkerTokenRequest{Name: "bench"})
 	if err != nil {
 		return nil, err
@@ -53,7 +52,7 @@ func (b *bench) startInsideWorker(ctx context.Context, srv *server) (*insideWork
 	}
 	w := worker.New(worker.Options{
 		Dial:   func(ctx context.Context) (link.Conn, wire.Enrolled, error) { return websocket.Dial(ctx, dial) },
-		Engine: &dryengine.Engine{Image: image}, Key: key, DataDir: dir, Hostname: hostname, Version: "bench", Heartbeat: beat,
+		Engine: engine, Key: key, DataDir: dir, Hostname: hostname, Version: "bench", Heartbeat: beat,
 		Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	life, end := context.WithCancel(context.WithoutCancel(ctx))

@@ -28,6 +28,7 @@ var measurements = []measurement{
 	{"memory", measureMemory},
 	{"noop-sync", measureNoopSync},
 	{"idle", measureIdle},
+	{"commands", measureCommands},
 }
 
 func main() {
