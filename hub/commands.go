@@ -120,6 +120,9 @@ func (s *session) send(ctx context.Context, c stacks.Command) error {
 	if err != nil {
 		return err
 	}
+	if c.State == stacks.CommandQueued {
+		s.h.recorder.listen(c.Deployment, c.ID)
+	}
 	msg.Seconds = max(1, int(sent.DeadlineAt.Sub(s.h.opts.Now())/time.Second))
 	return s.link.Send(ctx, msg)
 }

@@ -15,12 +15,7 @@ import (
 type eventProgress struct {
 	deployment core.DeploymentID // empty: the command has no log, or has ended
 	restore    bool              // the last good revision is put back: the phases are those of what failed
-	last       uint64
 }
-
-// restartJump is more than what can be missing: a worker that went on after a restart
-// begins a new range of numbers.
-const restartJump = 1 << 19
 
 // own returns the deployment of one of this worker's commands.
 func (s *session) own(ctx context.Context, id core.CommandID) (*eventProgress, error) {
@@ -75,10 +70,9 @@ func (s *session) event(ctx context.Context, m wire.Event) error {
 		return err
 	}
 	text := m.Log
-	if progress.last != 0 && m.Number > progress.last+1 && m.Number-progress.last < restartJump {
-		text = fmt.Sprintf("[%d messages of the worker are missing]\n", m.Number-progress.last-1) + text
+	if missing := s.h.recorder.heard(progress.deployment, m.ID, m.Number); missing > 0 {
+		text = fmt.Sprintf("[%d messages of the worker are missing]\n", missing) + text
 	}
-	progress.last = max(progress.last, m.Number)
 	if progress.restore {
 		text = inRestore(text)
 	}

@@ -57,6 +57,12 @@ func (s *session) close(ctx context.Context, c stacks.Command, m wire.Result) er
 			}
 		})
 	}
+	if mark := s.h.recorder.unheard(c.Deployment, c.ID, m.Events); mark != "" {
+		if c.Body.Restore {
+			mark = inRestore(mark)
+		}
+		text = mark + text
+	}
 	_, err = s.h.close(ctx, o, text)
 	return err
 }

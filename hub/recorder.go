@@ -38,6 +38,7 @@ type run struct {
 	total    int              // bytes of the log since this hub knows it
 	said     map[stacks.PhaseName]string
 	absent   int // looks in a row that did not find the deployment open
+	heard    heard
 }
 
 // Limits of what waits for a commit.

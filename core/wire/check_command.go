@@ -118,6 +118,7 @@ func checkResult(c *complaints, m Result) {
 	c.text("error", m.Error, MaxText)
 	c.line("service", m.Service, 0, maxName)
 	c.text("lines", m.Lines, MaxLines)
+	c.counter("events", m.Events, 0)
 	c.each("phases", len(m.Phases), MaxPhases, func(i int) { checkPhase(c, m.Phases[i]) })
 	if m.Observed != nil {
 		c.within("observed", func() { checkStackObserved(c, *m.Observed) })

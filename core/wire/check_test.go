@@ -124,6 +124,7 @@ var badMessages = map[string]bad{
 	"33 traits":                     {"observed", container(func(s *stacks.ContainerState) { s.Changed = make([]string, MaxChanged+1) }), "stacks[0].containers[0].changed", CodeFrameTooLarge},
 	"a failed service in two lines": {"result", change(func(m *Result) { m.Service = "a\nb" }), "service", ""},
 	"too many last lines":           {"result", change(func(m *Result) { m.Lines = strings.Repeat("x", MaxLines+1) }), "lines", CodeFrameTooLarge},
+	"too many events":               {"result", change(func(m *Result) { m.Events = maxNumber + 1 }), "events", ""},
 	"an unknown status":             {"result", change(func(m *Result) { m.Status = "" }), "status", ""},
 	"a code that is markup":         {"result", change(func(m *Result) { m.Code = "<b>" }), "code", ""},
 	"too many phases":               {"result", change(func(m *Result) { m.Phases = make([]PhaseEvent, MaxPhases+1) }), "phases", CodeFrameTooLarge},

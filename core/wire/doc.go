@@ -173,7 +173,9 @@
 // Event numbers rise by one within a run of the worker. One that goes on with a command after a
 // restart begins a new range far above, so that numbers never repeat. Lines for which no link
 // had room are dropped, oldest first, and a line says how many are missing; phases are not
-// dropped, and Result repeats them.
+// dropped, and Result repeats them. Result.Events is the number of the last Event that there was, sent
+// or dropped; the hub says in the log what of them it had not received when the Result ended the
+// command.
 //
 // Result may overtake Events, because control goes before bulk. A worker that wants its last
 // lines seen in time waits, briefly, until they are written.

@@ -24,7 +24,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(frame)
 	}
 	for _, frame := range []string{"bye {}", "bye null", ` {}`, `event {"id":"cmd_","phase":{}}`, `observed {"stacks":[{"containers":[{"changed":[""]}]}]}`,
-		`hello {"engine":"\n"}`, `result {"service":"\u0000","lines":"a\n"}`} {
+		`hello {"engine":"\n"}`, `result {"service":"\u0000","lines":"a\n"}`, `result {"events":9007199254740993}`, `result {"events":-1}`} {
 		f.Add([]byte(frame))
 	}
 	f.Fuzz(func(t *testing.T, frame []byte) {

@@ -173,6 +173,7 @@ type Result struct {
 	Service  string         `json:"service,omitempty"` // compose service that made it fail
 	Lines    string         `json:"lines,omitempty"`   // what that said last, redacted, at most MaxLines bytes
 	Phases   []PhaseEvent   `json:"phases"`            // the worker's phases as they ended, whatever events were lost
+	Events   uint64         `json:"events,omitempty"`  // number of the last Event of this command and attempt; 0: there was none, or the worker does not tell
 	Observed *StackObserved `json:"observed,omitempty"`
 }
 

@@ -41,6 +41,7 @@ func samples() map[string]any {
 		"result": Result{ID: sampleID, Attempt: 1, Status: ResultFailed, Code: "engine.unhealthy", Error: "web is unhealthy",
 			Service: "web", Lines: "listening\nno such table\n",
 			Phases:   []PhaseEvent{{Name: stacks.PhaseVerify, State: stacks.PhaseFailed, DurationMS: 5}},
+			Events:   12,
 			Observed: new(sampleObserved())},
 		"result_ack": ResultAck{ID: sampleID, Attempt: 1},
 		"cancel":     Cancel{ID: sampleID, Attempt: 1},

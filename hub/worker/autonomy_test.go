@@ -100,6 +100,9 @@ func TestLinesThatNoLinkTookAreMissedVisibly(t *testing.T) {
 		if !strings.Contains(log.String(), "lines are missing here") || log.Len() > 1<<20 {
 			t.Errorf("of 2 MB, %d bytes were told, and no gap", log.Len())
 		}
+		if last := events[len(events)-1].Number; result.Events != last {
+			t.Errorf("the result tells of %d events, the last one was %d", result.Events, last)
+		}
 		checkPhases(t, result.Phases, "pull succeeded", "apply succeeded", "verify succeeded")
 	})
 }

@@ -76,6 +76,7 @@ func (c *commands) conclude(t *task, j *job, err error) wire.Result {
 			"during", j.phase, "error", j.redact.Redact(err.Error()))
 	}
 	if j.feed != nil {
+		result.Events = j.feed.Last()
 		result.Observed = c.steps.observed(c.life, t.stack, j.project())
 	}
 	if wire.FitsFrame(result) != nil {

@@ -57,6 +57,14 @@ func (f *Feed) Phase(p wire.PhaseEvent) {
 	f.box.ring()
 }
 
+// Last returns the number of the last event, with the lines so far as a part of it.
+func (f *Feed) Last() uint64 {
+	f.box.mu.Lock()
+	defer f.box.mu.Unlock()
+	f.seal()
+	return f.number
+}
+
 // Finish says that nothing more comes. What waits is sent without delay.
 func (f *Feed) Finish() {
 	f.box.mu.Lock()

@@ -272,3 +272,22 @@ func TestLongLinesAreCut(t *testing.T) {
 		}
 	})
 }
+
+func TestLastCountsWhatIsNotAnEventYetAndWhatWasDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, l := New(), newLink(1000)
+		f := b.Open(one, 7)
+		if n := f.Last(); n != 7 {
+			t.Errorf("before the first event the last one is %d", n)
+		}
+		for range 3000 {
+			f.Line(strings.Repeat("x", 1000))
+		}
+		last := f.Last()
+		f.Finish()
+		run(t, b, l, time.Second)
+		if sent := l.events[len(l.events)-1].Number; b.Dropped() == 0 || last != sent || f.Last() != last {
+			t.Errorf("event %d was the last, %d is told, and %d afterwards", sent, last, f.Last())
+		}
+	})
+}
