@@ -83,11 +83,10 @@ func (d *Disk) Cut(t testing.TB) *Disk {
 // ReadOnly takes the right to write from everybody, as a kernel does that met an error.
 func (d *Disk) ReadOnly() { d.privileged("mount", "-o", "remount,ro,abort", d.Dir) }
 
-// Fill writes a file until no block is left, and returns its path.
+// Fill writes a file of its own until no block is left, and returns its path.
 func (d *Disk) Fill() string {
 	d.t.Helper()
-	path := filepath.Join(d.Dir, "ballast")
-	f, err := os.Create(path)
+	f, err := os.CreateTemp(d.Dir, "ballast-*")
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -102,7 +101,7 @@ func (d *Disk) Fill() string {
 	if err := f.Sync(); err != nil { // blocks that were only promised are taken now
 		d.t.Fatal(err)
 	}
-	return path
+	return f.Name()
 }
 
 // UseInodes makes empty files until no inode is left, and returns the folder that holds them.
