@@ -43,6 +43,7 @@ func (o oneFile) Close() error                                        { return n
 // The whole way of a value: from the stack's variable through rendering, transport and
 // the engine to what a program in the container reads.
 func TestValuesReachContainersByteForByte(t *testing.T) {
+	t.Parallel()
 	values := map[string]string{
 		"NEWLINES": "-----BEGIN KEY-----\nabc\n\ndef\n-----END KEY-----\n",
 		"DOLLARS":  "$A ${B} $$ ${C:-d} $",
@@ -55,7 +56,7 @@ func TestValuesReachContainersByteForByte(t *testing.T) {
 		"CONTROL":  "a\tb\rc\x01",
 		"EMPTY":    "",
 	}
-	file := "services:\n  web:\n    image: " + testImage + "\n    environment: ["
+	file := "services:\n  web:\n    image: " + testImage + "\n    network_mode: none\n    environment: ["
 	src := core.ComposeSource{}
 	s := newStack(t, "")
 	var script []string
@@ -97,7 +98,7 @@ func TestOnlyListedVariablesReachContainers(t *testing.T) {
 	t.Setenv("WORKER_TOKEN", "of-the-worker")
 	t.Setenv("LISTED", "of-the-worker")
 	t.Setenv("HTTP_PROXY", "http://of-the-worker")
-	s := newStack(t, `services: {web: {image: IMAGE, command: [env], environment: {A: "${SECRET}", LISTED: null, WORKER_TOKEN: null}}}`)
+	s := newStack(t, `services: {web: {image: IMAGE, network_mode: none, command: [env], environment: {A: "${SECRET}", LISTED: null, WORKER_TOKEN: null}}}`)
 	s.secret("SECRET", "listed")
 	s.secret("OTHER", "not-listed")
 	s.apply()
@@ -113,9 +114,10 @@ func TestOnlyListedVariablesReachContainers(t *testing.T) {
 }
 
 func TestAnUnchangedProjectIsLeftAlone(t *testing.T) {
+	t.Parallel()
 	s := newStack(t, `
 services:
-  web: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, configs: [c], secrets: [s], environment: {A: "${S}"}, volumes: [{type: bind, source: /.berth/state/d, target: /d}, {type: volume, source: v, target: /v}]}
+  web: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, network_mode: none, configs: [c], secrets: [s], environment: {A: "${S}"}, volumes: [{type: bind, source: /.berth/state/d, target: /d}, {type: volume, source: v, target: /v}]}
 configs: {c: {content: "x ${S}", name: c}}
 secrets: {s: {environment: S, "x-#value": "${S}", name: s}}
 volumes: {v: {}}
@@ -140,14 +142,15 @@ volumes: {v: {}}
 }
 
 func TestAChangeRecreatesExactlyItsUsers(t *testing.T) {
+	t.Parallel()
 	const base = `
 services:
-  mount: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, volumes: [{type: bind, source: /.berth/content/MOUNT/f, target: /f, read_only: true, bind: {create_host_path: false}}]}
-  config: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, configs: [{source: inline, target: /c}]}
-  configfile: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, configs: [{source: file, target: /c}]}
-  secret: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, secrets: [s]}
-  environment: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, environment: {E: "${E}"}}
-  other: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL}
+  mount: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, network_mode: none, volumes: [{type: bind, source: /.berth/content/MOUNT/f, target: /f, read_only: true, bind: {create_host_path: false}}]}
+  config: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, network_mode: none, configs: [{source: inline, target: /c}]}
+  configfile: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, network_mode: none, configs: [{source: file, target: /c}]}
+  secret: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, network_mode: none, secrets: [s]}
+  environment: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, network_mode: none, environment: {E: "${E}"}}
+  other: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, network_mode: none}
 configs: {inline: {content: INLINE, name: i}, file: {file: /.berth/content/FILE/f, name: f}}
 secrets: {s: {environment: S, "x-#value": "${S}", name: s}}
 `
@@ -194,8 +197,9 @@ secrets: {s: {environment: S, "x-#value": "${S}", name: s}}
 }
 
 func TestConfigsAndSecretsArrive(t *testing.T) {
+	t.Parallel()
 	s := newStack(t, `
-services: {web: {image: IMAGE, command: [sh, -c, "cat /inline /file /run/secrets/s"], configs: [{source: inline, target: /inline}, {source: file, target: /file}], secrets: [s]}}
+services: {web: {image: IMAGE, network_mode: none, command: [sh, -c, "cat /inline /file /run/secrets/s"], configs: [{source: inline, target: /inline}, {source: file, target: /file}], secrets: [s]}}
 configs: {inline: {content: "inline $$x ${S}\n", name: i}, file: {file: /.berth/content/abc/f, name: f}}
 secrets: {s: {environment: S, "x-#value": "${S}", name: s}}
 `)
@@ -208,7 +212,8 @@ secrets: {s: {environment: S, "x-#value": "${S}", name: s}}
 }
 
 func TestStateSurvivesDeployments(t *testing.T) {
-	s := newStack(t, `services: {web: {image: IMAGE, command: [sh, -c, "cat /d/f; echo first > /d/f"], volumes: [{type: bind, source: /.berth/state/a/b, target: /d}]}}`)
+	t.Parallel()
+	s := newStack(t, `services: {web: {image: IMAGE, network_mode: none, command: [sh, -c, "cat /d/f; echo first > /d/f"], volumes: [{type: bind, source: /.berth/state/a/b, target: /d}]}}`)
 	s.apply()
 	s.output("web")
 	s.Recreate = true
@@ -222,6 +227,7 @@ func TestStateSurvivesDeployments(t *testing.T) {
 }
 
 func TestForcedRecreation(t *testing.T) {
+	t.Parallel()
 	s := newStack(t, "services: {web: "+sleeper+"}")
 	s.apply()
 	before := s.containers()
@@ -233,6 +239,7 @@ func TestForcedRecreation(t *testing.T) {
 }
 
 func TestOrphansAreRemovedWhenAsked(t *testing.T) {
+	t.Parallel()
 	s := newStack(t, "services: {web: "+sleeper+", old: "+sleeper+"}")
 	s.apply()
 	s.set("services: {web: " + sleeper + "}")
@@ -253,6 +260,7 @@ func TestOrphansAreRemovedWhenAsked(t *testing.T) {
 
 // Whatever can be known before a container is touched must be known by then.
 func TestWhatCannotWorkTouchesNothing(t *testing.T) {
+	t.Parallel()
 	cases := map[string]struct{ yaml, code, text string }{
 		"an image that nobody has": {"services: {first: " + sleeper + ", web: {image: registry.invalid/no/such:1}}", "engine.image", "web: the image registry.invalid/no/such:1 cannot be used: its registry cannot be reached"},
 		"an image not to be pulled": {"services: {first: " + sleeper + ", web: {image: no-such-image, pull_policy: never}}", "engine.image",
@@ -292,7 +300,8 @@ func TestWhatCannotWorkTouchesNothing(t *testing.T) {
 }
 
 func TestSecretsAreKeptOutOfErrorsAndLog(t *testing.T) {
-	s := newStack(t, `services: {web: {image: IMAGE, command: ["/no/such/program-${S}"]}}`)
+	t.Parallel()
+	s := newStack(t, `services: {web: {image: IMAGE, network_mode: none, command: ["/no/such/program-${S}"]}}`)
 	s.secret("S", "hunter2-hunter2")
 	err := s.tryApply()
 	if fault.CodeOf(err) != "engine.apply" || !strings.Contains(err.Error(), "/no/such/program") {
@@ -304,6 +313,7 @@ func TestSecretsAreKeptOutOfErrorsAndLog(t *testing.T) {
 }
 
 func TestProjectsAreAppliedSideBySide(t *testing.T) {
+	t.Parallel()
 	var wait sync.WaitGroup
 	for _, name := range []string{"one", "two", "three"} {
 		s := newStack(t, "services: {web: "+sleeper+"}")
@@ -319,7 +329,8 @@ func TestProjectsAreAppliedSideBySide(t *testing.T) {
 }
 
 func TestACancelledApplySaysSo(t *testing.T) {
-	s := newStack(t, `services: {web: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, healthcheck: {test: [CMD, "false"], interval: 1h}}, late: {image: IMAGE, command: ['true'], depends_on: {web: {condition: service_healthy}}}}`)
+	t.Parallel()
+	s := newStack(t, `services: {web: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, network_mode: none, healthcheck: {test: [CMD, "false"], interval: 1h}}, late: {image: IMAGE, network_mode: none, command: ['true'], depends_on: {web: {condition: service_healthy}}}}`)
 	ctx, cancel := context.WithCancel(t.Context())
 	err := s.engine.Apply(ctx, s.Project, func(line string) {
 		if strings.Contains(line, "web: container started") {
@@ -333,7 +344,8 @@ func TestACancelledApplySaysSo(t *testing.T) {
 }
 
 func TestAFailedDependencyIsExplained(t *testing.T) {
-	s := newStack(t, `services: {db: {image: IMAGE, command: [sh, -c, "echo no room on disk; exit 3"]}, web: {image: IMAGE, command: ['true'], depends_on: {db: {condition: service_completed_successfully, required: true}}}}`)
+	t.Parallel()
+	s := newStack(t, `services: {db: {image: IMAGE, network_mode: none, command: [sh, -c, "echo no room on disk; exit 3"]}, web: {image: IMAGE, network_mode: none, command: ['true'], depends_on: {db: {condition: service_completed_successfully, required: true}}}}`)
 	err := s.tryApply()
 	if fault.CodeOf(err) != "engine.unhealthy" || !strings.Contains(err.Error(), "db is not healthy") || !strings.Contains(err.Error(), "code 3") || !strings.Contains(err.Error(), "no room on disk") || failing(err) != (worker.Unhealthy{Service: "db", Lines: "no room on disk"}) {
 		t.Errorf("got %v", err)
@@ -361,6 +373,7 @@ func TestNothingIsWrittenToTheProcess(t *testing.T) {
 }
 
 func TestPullSaysWhatItNeeds(t *testing.T) {
+	t.Parallel()
 	s := newStack(t, "services: {web: "+sleeper+"}")
 	if err := s.engine.Pull(t.Context(), s.Project, false, s.note); err != nil || len(s.lines) > 0 {
 		t.Errorf("an image that is there needed a registry: %v, %q", err, s.lines)
@@ -372,6 +385,7 @@ func TestPullSaysWhatItNeeds(t *testing.T) {
 }
 
 func TestTheEngineAway(t *testing.T) {
+	t.Parallel()
 	e, err := Open(Options{Host: "unix://" + filepath.Join(t.TempDir(), "no.sock")})
 	if err != nil {
 		t.Fatal(err)
@@ -397,12 +411,14 @@ func TestTheEngineAway(t *testing.T) {
 }
 
 func TestOpenRefusesANonsenseAddress(t *testing.T) {
+	t.Parallel()
 	if _, err := Open(Options{Host: "nonsense"}); fault.CodeOf(err) != "engine.address" {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestInfo(t *testing.T) {
+	t.Parallel()
 	s := newStack(t, "services: {web: "+sleeper+"}")
 	s.apply()
 	info, err := s.engine.Info(t.Context())

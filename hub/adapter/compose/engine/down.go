@@ -3,7 +3,9 @@ package engine
 import (
 	"context"
 
+	"github.com/containerd/errdefs"
 	"github.com/docker/compose/v5/pkg/api"
+	"github.com/moby/moby/client"
 
 	"berth/core"
 )
@@ -18,12 +20,59 @@ func (e *Engine) Down(ctx context.Context, projectName string, stack core.StackI
 	}
 	if err == nil {
 		err = relay(report, names, asIs, func(progress *progress) error {
-			sdk, err := newSDK(ofStack{e.docker, stack}, progress, progress.question)
+			docker := ofStack{e.docker, stack}
+			sdk, err := newSDK(docker, progress, progress.question)
 			if err != nil {
 				return err
 			}
-			return sdk.Down(ctx, projectName, api.DownOptions{RemoveOrphans: true, Volumes: volumes})
+			if err := sdk.Down(ctx, projectName, api.DownOptions{RemoveOrphans: true, Volumes: volumes}); err != nil {
+				return err
+			}
+			return removeRenamed(ctx, docker, projectName, volumes, progress)
 		})
 	}
 	return e.failed(ctx, err, asIs)
+}
+
+// removeRenamed removes what Compose does not: it knows one network and one volume by each
+// name in a Compose file, and one that had another name before may be there as well.
+func removeRenamed(ctx context.Context, docker ofStack, projectName string, volumes bool, progress *progress) error {
+	ofProject := make(client.Filters).Add("label", api.ProjectLabel+"="+projectName)
+	networks, err := docker.NetworkList(ctx, client.NetworkListOptions{Filters: ofProject})
+	if err != nil {
+		return err
+	}
+	for _, n := range networks.Items {
+		_, err := docker.NetworkRemove(ctx, n.ID, client.NetworkRemoveOptions{})
+		if err := sayRemoved("network "+n.Name, err, progress); err != nil {
+			return err
+		}
+	}
+	if !volumes {
+		return nil
+	}
+	list, err := docker.VolumeList(ctx, client.VolumeListOptions{Filters: ofProject})
+	if err != nil {
+		return err
+	}
+	for _, v := range list.Items {
+		_, err := docker.VolumeRemove(ctx, v.Name, client.VolumeRemoveOptions{})
+		if err := sayRemoved("volume "+v.Name, err, progress); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sayRemoved tells what became of a removal. What others use stays and is no error.
+func sayRemoved(what string, err error, progress *progress) error {
+	switch {
+	case err == nil:
+		progress.say(what + " removed")
+	case errdefs.IsConflict(err) || errdefs.IsPermissionDenied(err):
+		progress.say(what + " stays: others use it")
+	case !errdefs.IsNotFound(err):
+		return err
+	}
+	return nil
 }

@@ -29,10 +29,11 @@ type Options struct {
 // Engine is the container engine of this host. Safe for concurrent use; calls for one
 // project must follow each other.
 type Engine struct {
-	docker     *client.Client
-	registries registries
-	pace       pace
-	known      known
+	docker      *client.Client
+	registries  registries
+	pace        pace
+	quoteWithin time.Duration
+	known       known
 }
 
 var _ worker.Engine = (*Engine)(nil)
@@ -57,7 +58,7 @@ func Open(o Options) (*Engine, error) {
 		return nil, fault.New(fault.Invalid, "engine.address", "The address of the Docker engine is not usable: %v. Write it as unix:///path or tcp://host:port.", err)
 	}
 	path := cmp.Or(o.RegistryConfig, defaultRegistryConfig())
-	return &Engine{docker: docker, registries: registries{path}, pace: pace{100 * time.Millisecond, time.Second}}, nil
+	return &Engine{docker: docker, registries: registries{path}, pace: pace{100 * time.Millisecond, time.Second}, quoteWithin: quoteWithin}, nil
 }
 
 func defaultRegistryConfig() string {

@@ -93,6 +93,25 @@ func (h hand) create(name string, labels map[string]string) string {
 	return made.ID
 }
 
+// network makes a network that outlives the project, and returns its id.
+func (s *stack) network(name string) string {
+	s.t.Helper()
+	h := s.byHand()
+	made, err := h.docker.NetworkCreate(s.t.Context(), name, client.NetworkCreateOptions{})
+	h.done("network create", err)
+	s.t.Cleanup(func() { s.down(); h.dropNetwork(made.ID) })
+	return made.ID
+}
+
+// volume makes a volume that outlives the project.
+func (s *stack) volume(name string) {
+	s.t.Helper()
+	h := s.byHand()
+	_, err := h.docker.VolumeCreate(s.t.Context(), client.VolumeCreateOptions{Name: name})
+	h.done("volume create", err)
+	s.t.Cleanup(func() { s.down(); h.dropVolume(name) })
+}
+
 func (h hand) dropNetwork(id string) {
 	if _, err := h.docker.NetworkRemove(context.Background(), id, client.NetworkRemoveOptions{}); err != nil {
 		h.t.Error(err)

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -27,7 +28,17 @@ var thisRun = strings.ToLower(rand.Text()[:6])
 // registry.
 var testImage = "berth-test/engine:" + thisRun
 
+// TestMain lets more tests run at the same time than there are processors, unless -parallel
+// says otherwise: what they do most is wait for the engine.
 func TestMain(m *testing.M) {
+	flag.Parse()
+	chosen := false
+	flag.Visit(func(f *flag.Flag) { chosen = chosen || f.Name == "test.parallel" })
+	if !chosen {
+		if err := flag.Set("test.parallel", "6"); err != nil {
+			panic(err)
+		}
+	}
 	remove, err := importImage()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "These tests need a Docker engine and /bin/busybox (package busybox-static):", err)
@@ -67,7 +78,7 @@ func importImage() (remove func(), err error) {
 	if err := w.Close(); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	answer, err := docker.ImageImport(ctx, client.ImageImportSource{Source: &image, SourceName: "-"}, testImage, client.ImageImportOptions{})
 	if err != nil {
@@ -86,6 +97,7 @@ func open(t *testing.T) *Engine {
 	if err != nil {
 		t.Fatal(err)
 	}
+	e.quoteWithin = patience
 	t.Cleanup(func() { e.Close() })
 	return e
 }
@@ -101,10 +113,15 @@ type stack struct {
 	t      *testing.T
 	engine *Engine
 	lines  []string // of the last operation
+	given  string   // the id of what a person made before
 }
 
-// sleeper is a compose service that runs until it is stopped, which takes no time.
-var sleeper = "{image: " + testImage + ", command: [sleep, '3600'], stop_signal: SIGKILL}"
+// sleeper is a compose service that runs until it is stopped, which takes no time. It has no
+// network: engines have few addresses to give to networks, and take their time.
+var sleeper = "{image: " + testImage + ", command: [sleep, '3600'], stop_signal: SIGKILL, network_mode: none}"
+
+// attached is a sleeper on the project's network.
+var attached = "{image: " + testImage + ", command: [sleep, '3600'], stop_signal: SIGKILL}"
 
 func newStack(t *testing.T, yaml string) *stack {
 	t.Helper()
@@ -119,14 +136,17 @@ func newStack(t *testing.T, yaml string) *stack {
 		RemoveOrphans: true,
 	}}
 	s.set(yaml)
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
-		if err := s.engine.Down(ctx, s.Name, "stk_test", true, func(string) {}); err != nil {
-			t.Errorf("take %s down: %v", s.Name, err)
-		}
-	})
+	t.Cleanup(s.down)
 	return s
+}
+
+// down leaves nothing of the project, which may have ended before.
+func (s *stack) down() {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if err := s.engine.Down(ctx, s.Name, "stk_test", true, func(string) {}); err != nil {
+		s.t.Errorf("take %s down: %v", s.Name, err)
+	}
 }
 
 // set replaces the project's YAML; IMAGE stands for the test's image.
@@ -211,7 +231,7 @@ func (s *stack) output(service string) string {
 // until waits for a condition.
 func (s *stack) until(what string, holds func() bool) {
 	s.t.Helper()
-	deadline := time.Now().Add(time.Minute)
+	deadline := time.Now().Add(2 * time.Minute)
 	for !holds() {
 		if time.Now().After(deadline) {
 			s.t.Fatalf("waited too long until %s; log: %q", what, s.lines)

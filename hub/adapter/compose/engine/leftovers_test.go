@@ -12,7 +12,8 @@ import (
 )
 
 func TestReplaceMakesAnewWhatAHandChanged(t *testing.T) {
-	s := newStack(t, "services: {web: "+sleeper+", db: "+sleeper+", job: "+sleeper+"}")
+	t.Parallel()
+	s := newStack(t, "services: {web: "+attached+", db: "+attached+", job: "+attached+"}")
 	s.apply()
 	before := s.containers()
 	h := s.byHand()
@@ -37,6 +38,7 @@ func TestReplaceMakesAnewWhatAHandChanged(t *testing.T) {
 
 // A person may start one more container, or put one in place of ours.
 func TestWhatAPersonMadeWithTheStacksLabelsIsReplaced(t *testing.T) {
+	t.Parallel()
 	cases := map[string]func(s *stack, labels map[string]string) (name string){
 		"beside ours": func(s *stack, _ map[string]string) string { return s.Name + "-extra" },
 		"in its place, without Compose's labels": func(s *stack, labels map[string]string) string {
@@ -52,7 +54,7 @@ func TestWhatAPersonMadeWithTheStacksLabelsIsReplaced(t *testing.T) {
 	for what, prepare := range cases {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			s := newStack(t, "services: {web: "+sleeper+", db: "+sleeper+"}")
+			s := newStack(t, "services: {web: "+attached+", db: "+attached+"}")
 			s.apply()
 			db := s.containers()["db"]
 			h := s.byHand()
@@ -123,10 +125,11 @@ func (s *stack) wantedHash() string {
 }
 
 func TestARecreationThatWasInterruptedIsFinished(t *testing.T) {
+	t.Parallel()
 	for _, after := range []string{"create", "stop", "remove"} {
 		t.Run(after, func(t *testing.T) {
 			t.Parallel()
-			s := newStack(t, "services: {web: "+sleeper+"}")
+			s := newStack(t, "services: {web: "+attached+"}")
 			s.apply()
 			s.died(after)
 			if !strings.Contains(s.names(), "_"+s.Name+"-web-1 created") {
@@ -151,14 +154,15 @@ func TestARecreationThatWasInterruptedIsFinished(t *testing.T) {
 
 // The same, after which another deployment wants the old settings again.
 func TestARecreationThatWasInterruptedIsTakenBack(t *testing.T) {
+	t.Parallel()
 	for _, after := range []string{"create", "stop", "remove"} {
 		t.Run(after, func(t *testing.T) {
 			t.Parallel()
-			s := newStack(t, "services: {web: "+sleeper+"}")
+			s := newStack(t, "services: {web: "+attached+"}")
 			s.apply()
 			old := s.containers()["web"].ContainerID
 			made := s.died(after)
-			s.set("services: {web: " + sleeper + "}")
+			s.set("services: {web: " + attached + "}")
 			s.apply()
 			if s.names() != "web-1 running" || s.byHand().exists(made) {
 				t.Errorf("there are %s; log %q", s.names(), s.lines)
@@ -172,6 +176,7 @@ func TestARecreationThatWasInterruptedIsTakenBack(t *testing.T) {
 
 // An engine connects a container to its networks one by one, and may be asked no further.
 func TestAContainerThatWasMadeInPartIsMadeAnew(t *testing.T) {
+	t.Parallel()
 	const yaml = `services: {web: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, networks: {one: {}, two: {}}}}
 networks: {one: {}, two: {}}`
 	cases := map[string]func(s *stack, h hand){
@@ -209,6 +214,7 @@ networks: {one: {}, two: {}}`
 }
 
 func TestAChangedNetworkKeepsTheNamesOfItsServices(t *testing.T) {
+	t.Parallel()
 	const yaml = `services: {web: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, networks: {one: {}}}, db: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, networks: {two: {}}}}
 networks: {one: {internal: INTERNAL}, two: {}}`
 	s := newStack(t, strings.ReplaceAll(yaml, "INTERNAL", "false"))
@@ -226,6 +232,7 @@ networks: {one: {internal: INTERNAL}, two: {}}`
 }
 
 func TestDownLeavesWhatAPersonMadeUnderTheSameName(t *testing.T) {
+	t.Parallel()
 	s := newStack(t, "services: {web: {image: IMAGE, command: [sleep, '3600'], stop_signal: SIGKILL, volumes: [{type: volume, source: v, target: /v}]}}\nvolumes: {v: {}}")
 	s.apply()
 	h := s.byHand()
@@ -246,8 +253,9 @@ func TestDownLeavesWhatAPersonMadeUnderTheSameName(t *testing.T) {
 	}
 }
 
-// One stack is one project, whatever its Compose file calls itself.
+// O12: one stack is one project, whatever its Compose file calls itself.
 func TestTheProjectsNameIsTheStacks(t *testing.T) {
+	t.Parallel()
 	s := newStack(t, "name: other\nservices: {web: {image: IMAGE, command: [sleep, '3600'], stop_signal: SIGKILL, volumes: [{type: volume, source: v, target: /v}]}}\nvolumes: {v: {}}")
 	s.apply()
 	c := s.containers()["web"]

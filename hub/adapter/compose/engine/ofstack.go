@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 
+	"github.com/containerd/errdefs"
 	"github.com/docker/compose/v5/pkg/api"
 	"github.com/moby/moby/client"
 
@@ -45,8 +46,9 @@ func (c ofStack) VolumeList(ctx context.Context, o client.VolumeListOptions) (cl
 	return c.APIClient.VolumeList(ctx, o)
 }
 
-// hooksOfStack is a client that labels what Compose labels with the project's name alone:
-// containers that run before a service starts, and are kept when they fail.
+// hooksOfStack is the client for what brings a stack up. It labels what Compose labels with
+// the project's name alone: containers that run before a service starts, and are kept when
+// they fail.
 type hooksOfStack struct {
 	client.APIClient
 	stack string
@@ -58,4 +60,28 @@ func (c hooksOfStack) ContainerCreate(ctx context.Context, o client.ContainerCre
 		o.Config.Labels[worker.LabelStack] = c.stack
 	}
 	return c.APIClient.ContainerCreate(ctx, o)
+}
+
+// NetworkRemove implements client.APIClient. Compose means to leave a network of another name
+// when others use it, and expects to be told of a conflict; engines say that it is forbidden.
+func (c hooksOfStack) NetworkRemove(ctx context.Context, id string, o client.NetworkRemoveOptions) (client.NetworkRemoveResult, error) {
+	result, err := c.APIClient.NetworkRemove(ctx, id, o)
+	if errdefs.IsPermissionDenied(err) {
+		err = errdefs.ErrConflict.WithMessage(err.Error())
+	}
+	return result, err
+}
+
+// NetworkDisconnect implements client.APIClient. Compose asks for it also when a deployment
+// that was interrupted has done it already, which engines refuse.
+func (c hooksOfStack) NetworkDisconnect(ctx context.Context, network string, o client.NetworkDisconnectOptions) (client.NetworkDisconnectResult, error) {
+	result, err := c.APIClient.NetworkDisconnect(ctx, network, o)
+	if err == nil {
+		return result, nil
+	}
+	there, lookErr := c.APIClient.ContainerInspect(ctx, o.Container, client.ContainerInspectOptions{})
+	if lookErr == nil && there.Container.NetworkSettings != nil && there.Container.NetworkSettings.Networks[network] == nil {
+		return result, nil
+	}
+	return result, err
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"maps"
@@ -10,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"testing"
 
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/client"
@@ -65,7 +63,6 @@ func hashOf(text string) string {
 // truth is a stack that is planned and then deployed, so that both can be compared.
 type truth struct {
 	*stack
-	image   string
 	files   commitOf
 	plain   map[string]string // variables that are not secret
 	changed string            // compose service whose containers a hand has changed
@@ -87,7 +84,7 @@ func (s *truth) replace(old, now string) {
 func (s *truth) render() (core.ComposeProject, stacks.Project) {
 	s.t.Helper()
 	files := maps.Clone(s.files)
-	files["compose.yaml"] = strings.NewReplacer("IMAGE", s.image, "NAME", s.Name).Replace(files["compose.yaml"])
+	files["compose.yaml"] = strings.NewReplacer("IMAGE", testImage, "NAME", s.Name).Replace(files["compose.yaml"])
 	src := core.ComposeSource{Project: s.Name, Tree: files}
 	for name, value := range s.plain {
 		src.Variables = append(src.Variables, core.ComposeVariable{Name: name, Value: value})
@@ -189,157 +186,6 @@ func happened(service string, before, after []stacks.ContainerState, wanted bool
 		}
 	}
 	return stacks.PlanLeave
-}
-
-const truthFile = `
-services:
-  web: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, environment: {LEVEL: "${LEVEL}", FIXED: one}, labels: {tier: front}}
-  follower: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, depends_on: {web: {condition: service_started, restart: true}}}
-  waiter: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, depends_on: [web]}
-  side: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, network_mode: "service:web"}
-  mounts: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, volumes: ["./app.conf:/app.conf:ro", "./site:/site:ro"]}
-  configs: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, configs: [{source: inline, target: /inline}, {source: file, target: /file}]}
-  vault: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, environment: {TOKEN: "${TOKEN}"}}
-  key: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, secrets: [key]}
-  data: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, volumes: ["data:/data"]}
-  sharer: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, volumes_from: [data]}
-  back: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, networks: [back]}
-  many: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, scale: 2}
-configs: {inline: {content: "one"}, file: {file: ./conf.txt}}
-secrets: {key: {environment: KEY}}
-volumes: {data: {labels: {keep: "1"}}}
-networks: {back: {labels: {zone: a}}}
-`
-
-// Each step changes something, is planned, and is then deployed. The plan must say of every compose service
-// what really became of its containers, and why.
-func TestPlansComeTrue(t *testing.T) {
-	image := ownImages(t)
-	docker, s := open(t).docker, &truth{}
-	t.Cleanup(func() { s.removeVolumes(docker) }) // a volume that was renamed is there twice; Down removes one
-	*s = truth{image: image, stack: newStack(t, ""), plain: map[string]string{"LEVEL": "info"}, made: map[int]stacks.Project{}, files: commitOf{
-		"compose.yaml": truthFile, "app.conf": "a", "site/index.html": "b", "conf.txt": "c"}}
-	s.Name += strings.TrimSuffix(strings.TrimPrefix(image, "berth-test/plan"), ":1")
-	s.secret("TOKEN", "hunter2-one")
-	s.secret("KEY", "key-one")
-	edit := func(pairs ...string) func() {
-		return func() {
-			for i := 0; i < len(pairs); i += 2 {
-				s.replace(pairs[i], pairs[i+1])
-			}
-		}
-	}
-	stop := func(ctx context.Context, id string) error {
-		_, err := docker.ContainerStop(ctx, id, client.ContainerStopOptions{})
-		return err
-	}
-	remove := func(ctx context.Context, id string) error {
-		_, err := docker.ContainerRemove(ctx, id, client.ContainerRemoveOptions{Force: true})
-		return err
-	}
-	const more = "  more: {image: IMAGE, command: [sleep, '3600'], stop_signal: SIGKILL}\n"
-	for _, step := range []struct {
-		name string
-		do   func()
-		want string // what becomes of each compose service that is not left alone, with the names of the reasons
-	}{
-		{"nothing is there yet", func() {}, "back: create (service), configs: create (service), data: create (service), follower: create (service), key: create (service), many: create (service), " +
-			"mounts: create (service), sharer: create (service), side: create (service), vault: create (service), waiter: create (service), web: create (service)"},
-		{"nothing changes", func() {}, ""},
-		{"environment, a mounted file, a config's text, a secret's value, more containers", func() {
-			edit("FIXED: one", "FIXED: two", `content: "one"`, `content: "two"`, "scale: 2", "scale: 3")()
-			s.files["app.conf"] = "aa"
-			s.secret("TOKEN", "hunter2-two")
-		}, "configs: recreate (configs.inline.content), follower: restart (web), many: scale (scale), mounts: recreate (app.conf), " +
-			"side: recreate (web), vault: recreate (TOKEN), web: recreate (environment.FIXED)"},
-		{"a plain variable, a file of a mounted folder, a config's file, a secret's file, fewer containers", func() {
-			s.plain["LEVEL"] = "debug"
-			s.files["site/index.html"], s.files["conf.txt"] = "bb", "cc"
-			s.secret("KEY", "key-two")
-			s.replace("scale: 3", "scale: 1")
-		}, "configs: recreate (conf.txt), follower: restart (web), key: recreate (KEY), many: scale (scale), mounts: recreate (site/index.html), " +
-			"side: recreate (web), web: recreate (environment.LEVEL)"},
-		{"what does not count: a dependency, the pull policy, an extension, a file that nobody mounts, a volume's definition", func() {
-			edit("depends_on: [web]", "depends_on: [web, data]", "back: {image: IMAGE,", "back: {image: IMAGE, pull_policy: missing,",
-				"zone: a}}}", "zone: a}}}\nx-note: {a: 1}", `{keep: "1"}`, `{keep: "2"}`)()
-			s.files["README.md"] = "hello"
-		}, ""},
-		{"a label, a file more, a restart policy, a health check, replicas by deploy, what volumes_from is of", func() {
-			edit("tier: front", "tier: back", "secrets: [key]", "secrets: [key], restart: unless-stopped",
-				"environment: {TOKEN", `healthcheck: {test: [CMD, "true"], interval: 1h}, environment: {TOKEN`,
-				"scale: 1", "deploy: {replicas: 2}", `volumes: ["data:/data"]`, `volumes: ["data:/data"], user: "0"`)()
-			s.files["site/more/new.html"] = "n"
-		}, "data: recreate (user), follower: restart (web), key: recreate (restart), many: recreate (deploy.placement deploy.resources scale), mounts: recreate (site/more/new.html), " +
-			"sharer: recreate (data), side: recreate (web), vault: recreate (healthcheck.interval healthcheck.test), web: recreate (labels.tier)"},
-		{"a command, a mount less, another target, a variable more, replicas alone", edit(`vault: {image: IMAGE, command: [sleep, "3600"]`, `vault: {image: IMAGE, command: [sleep, "3601"]`,
-			`, "./site:/site:ro"`, "", "target: /inline", "target: /elsewhere", "FIXED: two", "FIXED: two, MORE: x", "replicas: 2", "replicas: 3"),
-			"configs: recreate (configs./elsewhere configs./inline), follower: restart (web), many: scale (scale), " +
-				"mounts: recreate (volumes./site), side: recreate (web), vault: recreate (command), " +
-				"web: recreate (environment.MORE)"},
-		{"fewer and changed", edit("deploy: {replicas: 3}", "deploy: {replicas: 2}, hostname: x"), "many: recreate (hostname scale)"},
-		{"none, a volume's name, a network's definition", edit("replicas: 2", "replicas: 0", "data: {labels", `data: {name: "NAME-other", labels`, "zone: a", "zone: b"),
-			"back: recreate (back.labels.zone), data: recreate (data), many: scale (scale), sharer: recreate (data)"},
-		{"some again, a network's name", edit("replicas: 0", "replicas: 1", "back: {labels", "back: {name: NAME-other, labels"), "back: recreate (back), many: create (scale)"},
-		{"nothing after that", func() {}, ""},
-		{"a network more, a limit, a compose service more", edit("networks: [back]", "networks: [back, default]", "{replicas: 1}", "{replicas: 1, resources: {limits: {memory: 64M}}}",
-			"configs: {inline", more+"configs: {inline"), "back: recreate (networks.default), many: recreate (deploy.resources.limits.memory), more: create (service)"},
-		{"the default network", edit("networks: {back", "networks: {default: {driver_opts: {com.docker.network.driver.mtu: '1400'}}, back"),
-			"back: recreate (default.driver_opts.com.docker.network.driver.mtu), configs: recreate, data: recreate, follower: recreate, key: recreate, many: recreate, more: recreate, " +
-				"mounts: recreate, sharer: recreate, side: recreate (web), vault: recreate, waiter: recreate, web: recreate"},
-		{"hands: one is stopped, one removed, one that another shares; a compose service less", func() {
-			s.toContainer("vault", stop)
-			s.toContainer("key", remove)
-			s.toContainer("data", remove)
-			s.replace(more, "")
-		}, "data: create (container), key: create (container), more: remove (service), sharer: recreate (data), vault: start (NAME-vault-1)"},
-		{"one that ends, an image, an orphan that stays", func() {
-			edit("secrets: [key], restart: unless-stopped", `secrets: [key], entrypoint: ["true"]`, "back: {image: IMAGE", "back: {image: IMAGE-other",
-				"  waiter: {image: IMAGE, command: [sleep, \"3600\"], stop_signal: SIGKILL, depends_on: [web, data]}\n", "")()
-			s.RemoveOrphans = false
-		}, "back: recreate (image), key: recreate (entrypoint restart)"},
-		{"one that has ended, an orphan that goes", func() {
-			s.ended("key")
-			s.RemoveOrphans = true
-		}, "key: start (NAME-key-1), waiter: remove (service)"},
-	} {
-		if t.Failed() {
-			break // what follows goes by what was there before
-		}
-		step.do()
-		s.check(step.name, strings.ReplaceAll(step.want, "NAME", s.Name))
-	}
-	s.changed = "data"
-	s.check("a hand has changed a container", "data: recreate (memory limit), key: start, sharer: recreate (data)")
-}
-
-// ownImages gives the test's image names of its own: another run of these tests beside this
-// one moves the common name, and Compose recreates what runs under a name that has moved.
-func ownImages(t *testing.T) string {
-	t.Helper()
-	docker, image := open(t).docker, "berth-test/plan-"+strings.ToLower(rand.Text())+":1"
-	for _, name := range []string{image, image + "-other"} {
-		if _, err := docker.ImageTag(t.Context(), client.ImageTagOptions{Source: testImage, Target: name}); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if _, err := docker.ImageRemove(context.Background(), name, client.ImageRemoveOptions{Force: true}); err != nil {
-				t.Errorf("remove the image %s: %v", name, err)
-			}
-		})
-	}
-	return image
-}
-
-func (s *truth) removeVolumes(docker *client.Client) {
-	list, err := docker.VolumeList(context.Background(), client.VolumeListOptions{Filters: make(client.Filters).Add("label", "com.docker.compose.project="+s.Name)})
-	if err != nil {
-		s.t.Errorf("list the volumes that are left: %v", err)
-	}
-	for _, v := range list.Items {
-		if _, err := docker.VolumeRemove(context.Background(), v.Name, client.VolumeRemoveOptions{}); err != nil {
-			s.t.Errorf("remove the volume %s: %v", v.Name, err)
-		}
-	}
 }
 
 // check plans, deploys and compares.

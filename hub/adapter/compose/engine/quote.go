@@ -21,6 +21,7 @@ const (
 // cut, as half a secret is not recognized. Where the engine may have cut already, because it
 // did not read from the beginning, the torn line is left out.
 type quote struct {
+	redactor    *secrets.Redactor
 	out, errors *quoted
 	lines       []quotedLine // the last ones
 	count, read int          // lines and bytes in all
@@ -40,7 +41,7 @@ type quoted struct {
 }
 
 func newQuote(r *secrets.Redactor) *quote {
-	q := &quote{}
+	q := &quote{redactor: r}
 	q.out = &quoted{quote: q, stream: r.Stream()}
 	q.errors = &quoted{quote: q, stream: r.Stream()}
 	return q
@@ -60,13 +61,13 @@ func (s *quoted) Write(p []byte) (int, error) {
 		s.pending = rest
 	}
 	if len(s.pending) > 2*quotedBytes { // only its end can be quoted
-		s.pending = s.pending[len(s.pending)-quotedBytes:]
+		s.pending = tail(legible(s.pending, s.quote.redactor), quotedBytes)
 	}
 	return len(p), nil
 }
 
 func (s *quoted) add(line string) {
-	s.quote.lines = append(s.quote.lines, quotedLine{tail(line, quotedBytes), !s.begun})
+	s.quote.lines = append(s.quote.lines, quotedLine{tail(legible(line, s.quote.redactor), quotedBytes), !s.begun})
 	s.begun = true
 	if len(s.quote.lines) > quoteReads {
 		s.quote.lines = s.quote.lines[1:]
@@ -113,17 +114,19 @@ func quoteCheck(printed string, r *secrets.Redactor) string {
 	if rest := stream.Rest(); !cut || len(rest) < minSecret {
 		text += rest
 	}
-	return strings.TrimSpace(tail(text, quotedCheck))
+	return strings.TrimSpace(tail(legible(text, r), quotedCheck))
 }
 
-// tail returns the last n bytes of text, as valid UTF-8 without control characters
-// other than newlines and tabs.
-func tail(text string, n int) string {
-	text = strings.ToValidUTF8(text[max(0, len(text)-n):], "")
-	return strings.Map(func(r rune) rune {
+// legible returns text as valid UTF-8 without control characters other than newlines and
+// tabs. What those stood between may be a secret that was not recognized before.
+func legible(text string, r *secrets.Redactor) string {
+	return r.Redact(strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f {
 			return -1
 		}
 		return r
-	}, text)
+	}, strings.ToValidUTF8(text, "")))
 }
+
+// tail returns the last n bytes of text at most, without half a character at its beginning.
+func tail(text string, n int) string { return strings.ToValidUTF8(text[max(0, len(text)-n):], "") }

@@ -30,6 +30,7 @@ func leaks(text string) string {
 
 // However the engine, the reading or the quoting cuts, no part of a secret is quoted.
 func TestAQuoteShowsNoPartOfASecret(t *testing.T) {
+	t.Parallel()
 	line := strings.Repeat("x", 100) + "\n"
 	cases := map[string]func(q *quote){
 		"whole": func(q *quote) { fmt.Fprintln(q.out, "token", hunter) },
@@ -67,7 +68,61 @@ func TestAQuoteShowsNoPartOfASecret(t *testing.T) {
 	}
 }
 
+// The same with the secret at every place around every border.
+func TestNoBorderCutsASecret(t *testing.T) {
+	t.Parallel()
+	r := hunterRedactor()
+	fill := strings.Repeat("x", 10_000)
+	for at := range len(hunter) + 1 {
+		for border, write := range map[string]func(q *quote){
+			"of a line":            func(q *quote) { fmt.Fprint(q.out, fill+hunter+fill[:quotedBytes-at]+"\n") },
+			"of a line, redacted":  func(q *quote) { fmt.Fprint(q.out, fill+hunter+fill[:quotedBytes-at]+hunter+"\n") },
+			"of a line that grows": func(q *quote) { fmt.Fprint(q.out, fill+hunter+fill[:quotedBytes-at]); fmt.Fprint(q.out, fill[:at]) },
+			"of all lines":         func(q *quote) { fmt.Fprint(q.out, "a\nb "+hunter+"\n"+fill[:quotedBytes-1-at]+"\n") },
+			"of two writes":        func(q *quote) { fmt.Fprint(q.out, hunter[:at]); fmt.Fprint(q.out, hunter[at:]+"\n") },
+			"of two long writes":   func(q *quote) { fmt.Fprint(q.out, fill+hunter[:at]); fmt.Fprint(q.out, hunter[at:]+"\n") },
+			"of the streams": func(q *quote) {
+				fmt.Fprint(q.out, hunter[:at])
+				fmt.Fprint(q.errors, hunter[:len(hunter)-at])
+				fmt.Fprint(q.out, hunter[at:]+"\n")
+				fmt.Fprint(q.errors, hunter[len(hunter)-at:]+"\n")
+			},
+			"of an entry":             func(q *quote) { fmt.Fprint(q.out, fill+fill[:entryBytes-len(fill)-at]+hunter+"\n") },
+			"of the first entry read": func(q *quote) { fmt.Fprint(q.out, hunter[at:]+"\n"+strings.Repeat("x\n", quoteReads)) },
+			"of the end":              func(q *quote) { fmt.Fprint(q.out, "token "+hunter[:at]) },
+			"of a control character":  func(q *quote) { fmt.Fprint(q.out, hunter[:at]+"\x00"+hunter[at:]+"\n") },
+			"of half a character":     func(q *quote) { fmt.Fprint(q.out, fill+hunter[:at]+"\xff"+hunter[at:]+fill[:quotedBytes-at]) },
+		} {
+			q := newQuote(r)
+			write(q)
+			text := q.text()
+			if part := leaks(text); part != "" || len(text) > quotedBytes {
+				t.Errorf("the border %s at %d shows %q", border, at, part)
+			}
+		}
+		for border, printed := range map[string]string{
+			"of the quote":           hunter + fill[:quotedCheck-at],
+			"of what is kept":        fill[:checkBytes-at] + hunter[:at] + "...",
+			"of a control character": "a " + hunter[:at] + "\x1b" + hunter[at:],
+		} {
+			if part := leaks(quoteCheck(printed, r)); part != "" {
+				t.Errorf("the border %s at %d shows %q of a health check", border, at, part)
+			}
+		}
+		long := fill[:2000]
+		for border, err := range map[string]error{
+			"of the beginning": errors.New(fill[:maxText-at] + hunter + long),
+			"of the end":       errors.New(long + hunter + fill[:maxEnd-at]),
+		} {
+			if part := leaks(final(applyFault("%v", err), r.Redact).Error()); part != "" {
+				t.Errorf("the border %s at %d shows %q of a fault", border, at, part)
+			}
+		}
+	}
+}
+
 func TestAQuoteIsTheEndOfBothStreams(t *testing.T) {
+	t.Parallel()
 	q := newQuote(hunterRedactor())
 	for i := range 15 {
 		fmt.Fprintf(q.out, "out %d\n", i)
@@ -86,6 +141,7 @@ func TestAQuoteIsTheEndOfBothStreams(t *testing.T) {
 }
 
 func TestAHealthChecksWordsShowNoPartOfASecret(t *testing.T) {
+	t.Parallel()
 	for name, printed := range map[string]string{
 		"whole":             "no answer for " + hunter,
 		"cut by the engine": strings.Repeat("x", checkBytes-15) + hunter[:15] + "...",
@@ -102,6 +158,7 @@ func TestAHealthChecksWordsShowNoPartOfASecret(t *testing.T) {
 
 // What the engine answers may quote a secret at any length.
 func TestFaultsAreRedactedBeforeTheyAreCut(t *testing.T) {
+	t.Parallel()
 	e := open(t)
 	hide := hunterRedactor().Redact
 	for before := maxText - len(hunter); before <= maxText; before++ {
@@ -124,6 +181,7 @@ func TestFaultsAreRedactedBeforeTheyAreCut(t *testing.T) {
 }
 
 func TestLogLinesAreRedactedBeforeTheyAreCut(t *testing.T) {
+	t.Parallel()
 	for before := maxText - len(hunter); before <= maxText; before++ {
 		var told []string
 		err := relay(func(line string) { told = append(told, line) }, nil, hunterRedactor().Redact, func(p *progress) error {
@@ -138,7 +196,8 @@ func TestLogLinesAreRedactedBeforeTheyAreCut(t *testing.T) {
 
 // The whole way: a container that dies with a secret in its words.
 func TestUnhealthyIsToldInParts(t *testing.T) {
-	s := newStack(t, `services: {web: {image: IMAGE, command: [sh, -c, "echo the token $$S was refused; exit 3"], environment: {S: "${S}"}}}`)
+	t.Parallel()
+	s := newStack(t, `services: {web: {image: IMAGE, network_mode: none, command: [sh, -c, "echo the token $$S was refused; exit 3"], environment: {S: "${S}"}}}`)
 	s.secret("S", hunter)
 	s.apply()
 	err := s.verify(patience, patience)

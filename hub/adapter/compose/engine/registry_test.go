@@ -81,6 +81,7 @@ func pullStack(t *testing.T, address, tag string) *stack {
 }
 
 func TestPullFetchesWhatIsMissing(t *testing.T) {
+	t.Parallel()
 	s := pullStack(t, registryStand(t, ""), "1")
 	if err := s.engine.Pull(t.Context(), s.Project, false, s.note); err != nil {
 		t.Fatal(err)
@@ -98,6 +99,7 @@ func TestPullFetchesWhatIsMissing(t *testing.T) {
 }
 
 func TestPullNamesAMissingTag(t *testing.T) {
+	t.Parallel()
 	s := pullStack(t, registryStand(t, ""), "2")
 	err := s.engine.Pull(t.Context(), s.Project, false, s.note)
 	if fault.CodeOf(err) != "engine.image" || !strings.Contains(err.Error(), "the registry has no such image or tag") {
@@ -139,6 +141,7 @@ func TestPullUsesTheHostsLogin(t *testing.T) {
 }
 
 func TestABrokenLoginIsNamed(t *testing.T) {
+	t.Parallel()
 	s := pullStack(t, "127.0.0.1:1", "1")
 	for name, file := range map[string]string{"no JSON": "{", "a helper that is a path": `{"credsStore": "../../bin/sh"}`, "a helper that is away": `{"credsStore": "not-there"}`} {
 		path := filepath.Join(t.TempDir(), "config.json")

@@ -43,6 +43,7 @@ func changedTraits(before, after map[string]string) string {
 }
 
 func TestTraitsShowWhatAHandChanges(t *testing.T) {
+	t.Parallel()
 	s := newStack(t, manyTraits)
 	s.apply()
 	h := s.byHand()
@@ -80,6 +81,7 @@ func TestTraitsShowWhatAHandChanges(t *testing.T) {
 }
 
 func TestTraitsStayWhenContainersAreStoppedAndStarted(t *testing.T) {
+	t.Parallel()
 	s := newStack(t, manyTraits)
 	s.apply()
 	before := s.containers()["web"].Traits
@@ -106,6 +108,7 @@ func TestTraitsStayWhenContainersAreStoppedAndStarted(t *testing.T) {
 }
 
 func TestTraitsAreThoseOfTheComposeFile(t *testing.T) {
+	t.Parallel()
 	s := newStack(t, manyTraits)
 	s.apply()
 	got := s.containers()["web"].Traits
@@ -128,6 +131,7 @@ func TestTraitsAreThoseOfTheComposeFile(t *testing.T) {
 }
 
 func TestIdentityOfAnEngine(t *testing.T) {
+	t.Parallel()
 	about := system.Info{ID: "ABCD", Name: "host", DockerRootDir: "/var/lib/docker"}
 	docker := client.ServerVersionResult{Components: []system.ComponentVersion{{Name: "Engine"}}}
 	first := identityOf(docker, about)
@@ -154,6 +158,7 @@ func TestIdentityOfAnEngine(t *testing.T) {
 }
 
 func TestEveryWorkerOfAnEngineGivesItTheSameIdentity(t *testing.T) {
+	t.Parallel()
 	one, err := open(t).Info(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"berth/hub/worker"
 )
 
-// quoteWithin bounds the time in which a container's last words are read.
+// quoteWithin bounds the time in which a container's last words are read. Tests take longer.
 const quoteWithin = 3 * time.Second
 
 // unhealthy returns the fault about a container that has failed, with its last words.
@@ -43,7 +43,7 @@ func unhealthyFault(service, lines, format string, args ...any) error {
 
 // lastLines returns the end of a container's output, empty when it cannot be had.
 func (e *Engine) lastLines(ctx context.Context, o observed, r *secrets.Redactor) string {
-	ctx, cancel := context.WithTimeout(ctx, quoteWithin)
+	ctx, cancel := context.WithTimeout(ctx, e.quoteWithin)
 	defer cancel()
 	q := newQuote(r)
 	if err := e.copyLogs(ctx, o, logRange{tail: quoteReads}, q.out, q.errors); err != nil && q.read == 0 {

@@ -17,7 +17,8 @@ import (
 )
 
 func TestVerifyEndsWhenEverythingRuns(t *testing.T) {
-	s := newStack(t, "services: {web: "+sleeper+", job: {image: IMAGE, command: ['true']}}")
+	t.Parallel()
+	s := newStack(t, "services: {web: "+sleeper+", job: {image: IMAGE, network_mode: none, command: ['true']}}")
 	s.apply()
 	s.output("job")
 	if err := s.verify(patience, 0); err != nil {
@@ -29,7 +30,8 @@ func TestVerifyEndsWhenEverythingRuns(t *testing.T) {
 }
 
 func TestVerifyWaitsForHealth(t *testing.T) {
-	s := newStack(t, `services: {web: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, volumes: [{type: bind, source: /.berth/state/d, target: /d}], healthcheck: {test: [CMD, test, -f, /d/ok], interval: 200ms, retries: 10000}}}`)
+	t.Parallel()
+	s := newStack(t, `services: {web: {image: IMAGE, network_mode: none, command: [sleep, "3600"], stop_signal: SIGKILL, volumes: [{type: bind, source: /.berth/state/d, target: /d}], healthcheck: {test: [CMD, test, -f, /d/ok], interval: 200ms, retries: 10000}}}`)
 	s.apply()
 	waited := false
 	err := s.engine.Verify(t.Context(), s.Project, patience, 0, func(line string) {
@@ -44,18 +46,19 @@ func TestVerifyWaitsForHealth(t *testing.T) {
 }
 
 func TestVerifyFindsWhatFails(t *testing.T) {
+	t.Parallel()
 	cases := map[string]struct {
 		service string
 		stable  time.Duration
 		text    []string
 	}{
-		"a crash loop":             {`{image: IMAGE, command: [sh, -c, "echo out of luck; exit 7"], restart: always}`, time.Minute, []string{"web is not healthy", "code 7", "restarted", "out of luck"}},
-		"an exit with a code":      {`{image: IMAGE, command: [sh, -c, "echo no config >&2; exit 2"]}`, time.Minute, []string{"exited with code 2", "no config"}},
-		"unhealthy":                {`{image: IMAGE, command: [sh, -c, "echo started; sleep 3600"], stop_signal: SIGKILL, healthcheck: {test: [CMD-SHELL, "echo not yet; exit 1"], interval: 200ms, retries: 2}}`, 0, []string{"unhealthy", "Its health check said: not yet", "It said last:\nstarted"}},
-		"gives up":                 {`{image: IMAGE, command: ['false'], restart: "on-failure:1"}`, time.Minute, []string{"code 1", "It has written nothing."}},
-		"a loop that runs between": {`{image: IMAGE, command: [sh, -c, "echo up; sleep 1; exit 5"], restart: unless-stopped}`, time.Minute, []string{"restarted 3 times", "up"}},
-		"a loop that ends well":    {`{image: IMAGE, command: [sh, -c, "echo done"], restart: always}`, time.Minute, []string{"restarted", "done"}},
-		"dies while it is watched": {`{image: IMAGE, command: [sh, -c, "sleep 1; exit 4"]}`, time.Minute, []string{"exited with code 4"}},
+		"a crash loop":             {`{image: IMAGE, network_mode: none, command: [sh, -c, "echo out of luck; exit 7"], restart: always}`, time.Minute, []string{"web is not healthy", "code 7", "restarted", "out of luck"}},
+		"an exit with a code":      {`{image: IMAGE, network_mode: none, command: [sh, -c, "echo no config >&2; exit 2"]}`, time.Minute, []string{"exited with code 2", "no config"}},
+		"unhealthy":                {`{image: IMAGE, network_mode: none, command: [sh, -c, "echo started; sleep 3600"], stop_signal: SIGKILL, healthcheck: {test: [CMD-SHELL, "echo not yet; exit 1"], interval: 200ms, retries: 2}}`, 0, []string{"unhealthy", "Its health check said: not yet", "It said last:\nstarted"}},
+		"gives up":                 {`{image: IMAGE, network_mode: none, command: ['false'], restart: "on-failure:1"}`, time.Minute, []string{"code 1", "It has written nothing."}},
+		"a loop that runs between": {`{image: IMAGE, network_mode: none, command: [sh, -c, "echo up; sleep 1; exit 5"], restart: unless-stopped}`, time.Minute, []string{"restarted 3 times", "up"}},
+		"a loop that ends well":    {`{image: IMAGE, network_mode: none, command: [sh, -c, "echo done"], restart: always}`, time.Minute, []string{"restarted", "done"}},
+		"dies while it is watched": {`{image: IMAGE, network_mode: none, command: [sh, -c, "sleep 1; exit 4"]}`, time.Minute, []string{"exited with code 4"}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -80,7 +83,8 @@ func TestVerifyFindsWhatFails(t *testing.T) {
 }
 
 func TestVerifyIsBoundedInTime(t *testing.T) {
-	s := newStack(t, `services: {web: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, healthcheck: {test: [CMD, "false"], interval: 1h}}}`)
+	t.Parallel()
+	s := newStack(t, `services: {web: {image: IMAGE, network_mode: none, command: [sleep, "3600"], stop_signal: SIGKILL, healthcheck: {test: [CMD, "false"], interval: 1h}}}`)
 	s.apply()
 	err := s.verify(500*time.Millisecond, 0)
 	if fault.CodeOf(err) != "engine.unhealthy" || !strings.Contains(err.Error(), "web did not become healthy within 500ms") || failing(err).Service != "web" {
@@ -94,6 +98,7 @@ func TestVerifyIsBoundedInTime(t *testing.T) {
 }
 
 func TestVerifyMissesARemovedContainer(t *testing.T) {
+	t.Parallel()
 	s := newStack(t, "services: {web: "+sleeper+", gone: "+sleeper+"}")
 	s.apply()
 	full := s.YAML
@@ -113,7 +118,8 @@ func failing(err error) worker.Unhealthy {
 }
 
 func TestTheFaultQuotesLittle(t *testing.T) {
-	s := newStack(t, `services: {web: {image: IMAGE, command: [sh, -c, "i=0; while [ $$i -lt 100 ]; do echo line $$i `+strings.Repeat("x", 500)+`; i=$$((i+1)); done; exit 1"]}}`)
+	t.Parallel()
+	s := newStack(t, `services: {web: {image: IMAGE, network_mode: none, command: [sh, -c, "i=0; while [ $$i -lt 100 ]; do echo line $$i `+strings.Repeat("x", 500)+`; i=$$((i+1)); done; exit 1"]}}`)
 	s.apply()
 	err := s.verify(patience, time.Minute)
 	if err == nil || len(err.Error()) > 5000 || !strings.Contains(err.Error(), "line 99") || strings.Contains(err.Error(), "line 79 ") {
@@ -122,6 +128,7 @@ func TestTheFaultQuotesLittle(t *testing.T) {
 }
 
 func TestJudge(t *testing.T) {
+	t.Parallel()
 	cases := map[string]struct {
 		o      observed
 		before int
@@ -154,6 +161,7 @@ func TestJudge(t *testing.T) {
 }
 
 func TestStopStartRestart(t *testing.T) {
+	t.Parallel()
 	s := newStack(t, "services: {web: "+sleeper+", other: "+sleeper+"}")
 	s.apply()
 	state := func(service string) stacks.ContainerState { return s.containers()[service].ContainerState }
@@ -193,7 +201,8 @@ func (r *recorder) String() string {
 }
 
 func TestLogs(t *testing.T) {
-	s := newStack(t, `services: {web: {image: IMAGE, command: [sh, -c, "echo one; echo two >&2; sleep 1; echo three; sleep 3600"], stop_signal: SIGKILL}, term: {image: IMAGE, tty: true, command: [echo, plain]}, twin: {image: IMAGE, scale: 2, command: [echo, hello]}}`)
+	t.Parallel()
+	s := newStack(t, `services: {web: {image: IMAGE, network_mode: none, command: [sh, -c, "echo one; echo two >&2; sleep 1; echo three; sleep 3600"], stop_signal: SIGKILL}, term: {image: IMAGE, network_mode: none, tty: true, command: [echo, plain]}, twin: {image: IMAGE, network_mode: none, scale: 2, command: [echo, hello]}}`)
 	s.apply()
 	read := func(service string, tail int) string {
 		var out bytes.Buffer
@@ -223,7 +232,8 @@ func TestLogs(t *testing.T) {
 }
 
 func TestLogsFollowANewContainer(t *testing.T) {
-	s := newStack(t, `services: {web: {image: IMAGE, command: [sh, -c, "echo hello; sleep 3600"], stop_signal: SIGKILL}}`)
+	t.Parallel()
+	s := newStack(t, `services: {web: {image: IMAGE, network_mode: none, command: [sh, -c, "echo hello; sleep 3600"], stop_signal: SIGKILL}}`)
 	s.apply()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -246,6 +256,7 @@ func TestLogsFollowANewContainer(t *testing.T) {
 }
 
 func TestDown(t *testing.T) {
+	t.Parallel()
 	s := newStack(t, `
 services: {web: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, volumes: [{type: volume, source: v, target: /v}]}}
 volumes: {v: {}}
@@ -268,6 +279,7 @@ networks: {default: {}}`)
 }
 
 func TestContainersOfAllStacks(t *testing.T) {
+	t.Parallel()
 	s := newStack(t, `services: {web: {image: IMAGE, command: [sleep, "3600"], stop_signal: SIGKILL, ports: [{target: 80, host_ip: 127.0.0.1}]}}`)
 	s.apply()
 	all, err := s.engine.Containers(t.Context(), "")

@@ -63,7 +63,8 @@ func (f following) end() error {
 }
 
 func TestWatchTellsWhatAHandDoes(t *testing.T) {
-	s := newStack(t, "services: {web: "+sleeper+"}")
+	t.Parallel()
+	s := newStack(t, "services: {web: "+attached+"}")
 	s.apply()
 	h, id := s.byHand(), s.containers()["web"].ContainerID
 	for _, step := range []struct {
@@ -99,6 +100,7 @@ func TestWatchTellsWhatAHandDoes(t *testing.T) {
 
 // Whoever follows anew is told at once: something may have happened in between.
 func TestWatchRingsWhenItBegins(t *testing.T) {
+	t.Parallel()
 	s := newStack(t, "services: {web: "+sleeper+"}")
 	s.apply()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -122,6 +124,7 @@ func TestWatchRingsWhenItBegins(t *testing.T) {
 }
 
 func TestWhichEventsConcernUs(t *testing.T) {
+	t.Parallel()
 	s := newStack(t, "services: {web: "+sleeper+"}")
 	s.apply()
 	h := s.byHand()
@@ -194,6 +197,7 @@ func (r *relayed) end() {
 }
 
 func TestWatchEndsWithItsEngine(t *testing.T) {
+	t.Parallel()
 	real := open(t)
 	path, isUnix := strings.CutPrefix(real.docker.DaemonHost(), "unix://")
 	if !isUnix {
