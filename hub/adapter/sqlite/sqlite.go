@@ -88,8 +88,12 @@ func Inspect(ctx context.Context, dir string) (*store.DB, error) {
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
-	db, err := pool(ctx, "file:"+(&url.URL{Path: path}).EscapedPath()+"?mode=ro&_pragma=query_only(ON)&"+traceless(path), 1)
+	db, err := unused("file:"+(&url.URL{Path: path}).EscapedPath()+"?mode=ro&_pragma=query_only(ON)&"+traceless(path), 1)
 	if err != nil {
+		return nil, openFault(dir, err)
+	}
+	if err := ping(ctx, db); err != nil && !Dialect().Damaged(err) { // Check names the damage
+		db.Close()
 		return nil, openFault(dir, err)
 	}
 	return store.NewDB(db, db, Dialect(), nil), nil
@@ -106,16 +110,25 @@ func traceless(path string) string {
 }
 
 func pool(ctx context.Context, dsn string, size int) (*sql.DB, error) {
+	db, err := unused(dsn, size)
+	if err != nil {
+		return nil, err
+	}
+	if err := ping(ctx, db); err != nil {
+		db.Close()
+		return nil, err
+	}
+	return db, nil
+}
+
+// unused makes a pool that has connected to nothing yet.
+func unused(dsn string, size int) (*sql.DB, error) {
 	db, err := sql.Open("sqlite", dsn)
 	if err != nil {
 		return nil, err
 	}
 	db.SetMaxOpenConns(size)
 	db.SetMaxIdleConns(size)
-	if err := ping(ctx, db); err != nil {
-		db.Close()
-		return nil, err
-	}
 	return db, nil
 }
 
@@ -160,8 +173,10 @@ func Dialect() store.Dialect {
 			// The log's index in shared memory could not grow: that is a full disk too.
 			return primary(lib.SQLITE_FULL)(err) || code(lib.SQLITE_IOERR_SHMSIZE)(err) || strings.Contains(err.Error(), "no space left on device")
 		},
-		Broken:   primary(lib.SQLITE_IOERR, lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB),
-		Damaged:  primary(lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB),
+		Broken: primary(lib.SQLITE_IOERR, lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB),
+		Damaged: func(err error) bool {
+			return primary(lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB)(err) || strings.Contains(err.Error(), "unsupported file format")
+		},
 		ReadOnly: primary(lib.SQLITE_READONLY),
 		Check:    `PRAGMA quick_check(5)`,
 	}
