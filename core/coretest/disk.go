@@ -80,8 +80,9 @@ func (d *Disk) Cut(t testing.TB) *Disk {
 	return after
 }
 
-// ReadOnly takes the right to write from everybody, as a kernel does that met an error.
-func (d *Disk) ReadOnly() { d.privileged("mount", "-o", "remount,ro,abort", d.Dir) }
+// ReadOnly takes the right to write from everybody, as a kernel does that met an error: also from
+// those who have a file open for that.
+func (d *Disk) ReadOnly() { d.privileged("mount", "-o", "remount,abort", d.Dir) }
 
 // Fill writes a file of its own until no block is left, and returns its path.
 func (d *Disk) Fill() string {

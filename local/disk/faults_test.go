@@ -37,6 +37,7 @@ func (w *writer) end() int {
 
 // TestD3SyncFails: whoever cannot know what is on the disk ends, and the next start finds what was acknowledged.
 func TestD3SyncFails(t *testing.T) {
+	t.Parallel()
 	for _, nth := range []int{1, 7, 40} {
 		dir := t.TempDir()
 		w := startWriter(t, "store", dir, faulty(dir, fmt.Sprintf("fsync,fdatasync:error=EIO:when=%d", nth))...)
@@ -49,6 +50,7 @@ func TestD3SyncFails(t *testing.T) {
 
 // TestD2NoRoomForTheNthWrite: the transaction is taken back, and the text names the disk.
 func TestD2NoRoomForTheNthWrite(t *testing.T) {
+	t.Parallel()
 	for _, nth := range []int{3, 60, 133} {
 		dir := t.TempDir()
 		w := startWriter(t, "store", dir, faulty(dir, fmt.Sprintf("pwrite64:error=ENOSPC:when=%d", nth))...)
@@ -72,6 +74,7 @@ func checkStart(t *testing.T, dir string, acked int) {
 
 // TestD13SlowDisk: a disk on which each sync takes half a second makes everything slower and nothing fail.
 func TestD13SlowDisk(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	w := startWriter(t, "store", dir, faulty(dir, "fsync,fdatasync:delay_enter=500000")...)
 	w.more(6)

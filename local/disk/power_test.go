@@ -155,6 +155,7 @@ func cutOften(t *testing.T, kind string, check func(t *testing.T, dir string, ac
 }
 
 func TestC11PowerCutBelowTheStore(t *testing.T) {
+	t.Parallel()
 	cutOften(t, "store", func(t *testing.T, dir string, acked int) {
 		if there := rowsIn(t, dir); there < acked {
 			t.Errorf("%d rows are there, %d were acknowledged", there, acked)
@@ -164,6 +165,7 @@ func TestC11PowerCutBelowTheStore(t *testing.T) {
 
 // Without the wait for the disk at each commit the same cuts lose rows: the rig can see that.
 func TestC11TheRigSeesALoss(t *testing.T) {
+	t.Parallel()
 	lost := 0
 	disk := coretest.NewDisk(t, diskSize)
 	w := startWriter(t, "careless store", disk.Dir)
@@ -206,6 +208,7 @@ func rowsIn(t *testing.T, dir string) (rows int) {
 }
 
 func TestC12PowerCutBelowTheJournal(t *testing.T) {
+	t.Parallel()
 	cutOften(t, "journal", func(t *testing.T, dir string, acked int) {
 		j, _, err := journal.Open(filepath.Join(dir, "journal"))
 		if err != nil {
@@ -225,6 +228,7 @@ func TestC12PowerCutBelowTheJournal(t *testing.T) {
 }
 
 func TestC11PowerCutBelowTheFilesOfRevisions(t *testing.T) {
+	t.Parallel()
 	cutOften(t, "files", func(t *testing.T, dir string, acked int) {
 		files, err := revisionfiles.Open(dir)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -35,12 +36,13 @@ var epoch = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // writers write item after item and acknowledge each with its number on standard output.
 var writers = map[string]func(ctx context.Context, dir string, acknowledge func(n int) error) error{
 	"store": writeStore, "careless store": writeCarelessly, "journal": writeJournal, "files": writeFiles,
+	"applied": writeApplied, "content": writeContent,
 }
 
 func TestMain(m *testing.M) {
 	write := writers[os.Getenv(writerKind)]
 	if write == nil {
-		os.Exit(m.Run())
+		runTests(m)
 	}
 	out := bufio.NewWriterSize(os.Stdout, 1)
 	err := write(context.Background(), os.Getenv(writerDir), func(n int) error {
@@ -49,6 +51,20 @@ func TestMain(m *testing.M) {
 	})
 	fmt.Fprintln(os.Stderr, fault.CodeOf(err), err)
 	os.Exit(1)
+}
+
+// runTests lets more tests run at the same time than there are processors, unless -parallel says
+// otherwise: what they do most is wait for disks.
+func runTests(m *testing.M) {
+	flag.Parse()
+	chosen := false
+	flag.Visit(func(f *flag.Flag) { chosen = chosen || f.Name == "test.parallel" })
+	if !chosen {
+		if err := flag.Set("test.parallel", "5"); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
 }
 
 func openStore(ctx context.Context, dir string) (*store.DB, error) {

@@ -51,6 +51,9 @@ func Start(program string, env []string, log string, at Point) (*Process, error)
 // Ended is closed once the process is gone.
 func (p *Process) Ended() <-chan struct{} { return p.ended }
 
+// PID is the number of the process that was started: the program's own, or strace's.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
 // Alive reports whether the process is still there.
 func (p *Process) Alive() bool {
 	select {
