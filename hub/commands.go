@@ -189,7 +189,7 @@ func (s *session) unsendable(ctx context.Context, c stacks.Command, err error) e
 		return s.h.opts.Store.EndTeardown(ctx, c, fault.PublicOf(err), s.h.opts.Now())
 	}
 	text := notRestored(c, fault.PublicOf(err))
-	_, err = s.h.close(ctx, stacks.Outcome{Deployment: c.Deployment, State: stacks.DeploymentFailed, ErrorCode: fault.CodeOf(err), Error: text}, text)
+	_, err = s.h.close(ctx, stacks.Outcome{Deployment: c.Deployment, Command: c.ID, State: stacks.DeploymentFailed, ErrorCode: fault.CodeOf(err), Error: text}, text)
 	return err
 }
 

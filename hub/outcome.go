@@ -89,7 +89,7 @@ func (s *session) closeTeardown(ctx context.Context, c stacks.Command, m wire.Re
 // outcome turns a worker's word into the end of a command's deployment.
 func (s *session) outcome(c stacks.Command, m wire.Result) stacks.Outcome {
 	state, text := word(m)
-	o := stacks.Outcome{Deployment: c.Deployment, State: state, ErrorCode: m.Code, Error: text, Service: m.Service, Lines: m.Lines}
+	o := stacks.Outcome{Deployment: c.Deployment, Command: c.ID, State: state, ErrorCode: m.Code, Error: text, Service: m.Service, Lines: m.Lines}
 	if seen := m.Observed; seen != nil {
 		o.Containers = append([]stacks.ContainerState{}, seen.Containers...)
 		if state == stacks.DeploymentSucceeded && (seen.Revision != c.Body.Revision || seen.Stack != c.Stack) {

@@ -58,6 +58,7 @@ type CommandBody struct {
 // Outcome is how a deployment ended, to be stored in one transaction.
 type Outcome struct {
 	Deployment core.DeploymentID
+	Command    core.CommandID // whose word it is; empty: it is the hub's own
 	State      DeploymentState
 	Commit     core.Commit // empty: as stored
 	Phases     []Phase

@@ -29,11 +29,11 @@ const (
 )
 
 // Restorable returns the revision that is put back when d ends with o; 0 when nothing is.
-// There is one only when the worker began to change what runs, the manifest asks for it, and
-// another revision of the stack was good on the worker where d ran.
+// There is one only when the worker began to change what runs, the manifest asks for it, nobody asked
+// to stop, and another revision of the stack was good on the worker where d ran.
 func Restorable(s Stack, d Deployment, o Outcome, onFailure string) int {
 	switch {
-	case o.State != DeploymentFailed, o.NoRestore, onFailure != OnFailureRollback, d.Restore.Revision != 0:
+	case o.State != DeploymentFailed, o.NoRestore, d.Cancelling, onFailure != OnFailureRollback, d.Restore.Revision != 0:
 	case !Began(o.Phases), s.Revision == 0, s.Revision == d.Revision, d.Worker != s.Worker:
 	default:
 		return s.Revision

@@ -9,7 +9,9 @@ import (
 // EndDeployment closes a deployment and its commands, moves the stack's current revision
 // when it succeeded, and says when it is tried again when it failed. A deployment that has
 // ended already stays as it is: the ending is empty then. One that failed after it began to change
-// its host may not end yet: the command that puts the last good revision back is stored instead.
+// its host may not end yet: the command that puts the last good revision back is stored instead. What a
+// command tells counts as long as that command is open: when its word comes again, what was made of it
+// is not touched.
 func (s *Store) EndDeployment(ctx context.Context, o stacks.Outcome, lines []stacks.LogLine) (stacks.Ending, error) {
 	return write(ctx, s, func(tx *Tx) (stacks.Ending, error) { return s.end(tx, o, lines) })
 }
@@ -20,6 +22,12 @@ func (s *Store) end(tx *Tx, o stacks.Outcome, lines []stacks.LogLine) (stacks.En
 	d, err := deploymentByID(tx, o.Deployment)
 	if err != nil || d.State.Ended() {
 		return none, err
+	}
+	if o.Command != "" {
+		open, err := one(tx, nil, scalar[int], `SELECT count(*) FROM commands WHERE id = ? AND deployment_id = ? AND ended_at = 0`, o.Command, d.ID)
+		if err != nil || open == 0 {
+			return none, err
+		}
 	}
 	if err := appendLog(tx, lines); err != nil {
 		return none, err

@@ -27,7 +27,7 @@ func (s *Store) QueueRetries(ctx context.Context) (queued int, err error) {
 	asks := make([]stacks.Ask, len(due))
 	for i, st := range due {
 		asks[i] = stacks.Ask{Stack: st.ID, Trigger: stacks.TriggerPoll, Actor: "system", Retry: true, Aim: st.RetryAim,
-			Reason: fmt.Sprintf("tried again after a failure, time %d", st.Retries)}
+			Reason: fmt.Sprintf("tried again after a failure, time %d", max(1, st.Retries))}
 		if st.RetryAim.Revision > 0 {
 			asks[i].Trigger = stacks.TriggerRollback
 		}

@@ -54,6 +54,7 @@ func (s *Store) settleStack(tx *Tx, d stacks.Deployment, o stacks.Outcome, more 
 		err = s.settleSuccess(tx, &st, d, o)
 	case o.State == stacks.DeploymentRolledBack:
 		settleRestored(&st, d)
+		err = s.judgeEnd(tx, &st, o)
 	case o.State == stacks.DeploymentCancelled && stacks.Began(o.Phases) && (d.Revision != st.Revision || d.Restore.Revision > 0):
 		st.Status, st.OutOfSync = stacks.StatusError, true
 		st.Error = fmt.Sprintf("revision %d was cancelled while it was being applied; what runs may be a part of it. Deploy again to put it right", d.Revision)
@@ -62,7 +63,7 @@ func (s *Store) settleStack(tx *Tx, d stacks.Deployment, o stacks.Outcome, more 
 		st.Status, st.Error, err = statusWithout(tx, st, d.ID)
 	default:
 		st.Status, st.Error, st.OutOfSync = stacks.StatusError, o.Error, true
-		if (st.AutoSync || d.Trigger == stacks.TriggerDrift) && !more {
+		if (st.AutoSync || d.Trigger == stacks.TriggerDrift) && !more && !d.Cancelling {
 			st.RetryAt, st.RetryAim = o.At.Add(stacks.RetryAfter(st.Retries)), d.Aim
 		}
 		st.Retries++
@@ -72,6 +73,10 @@ func (s *Store) settleStack(tx *Tx, d stacks.Deployment, o stacks.Outcome, more 
 	}
 	if more {
 		st.Status, st.OutOfSync = stacks.StatusPending, true
+		return saveSettled(tx, st, o.At)
+	}
+	if err := returnToHead(tx, &st, d, o.At); err != nil {
+		return err
 	}
 	return saveSettled(tx, st, o.At)
 }
@@ -87,10 +92,10 @@ func saveSettled(tx *Tx, st stacks.Stack, at time.Time) error {
 
 // settleSuccess gives the stack what a verified deployment put in place.
 func (s *Store) settleSuccess(tx *Tx, st *stacks.Stack, d stacks.Deployment, o stacks.Outcome) error {
-	st.Revision, st.Commit, st.DeployedTree, st.Retries = d.Revision, d.Commit, d.Tree, 0
+	st.Revision, st.Commit, st.DeployedTree = d.Revision, d.Commit, d.Tree
 	st.Status, st.Error, st.Drifted, st.Drift = st.RestingStatus(), "", false, nil
 	if st.OutOfSync = d.Aim != (stacks.Aim{}) && st.SeenTree != "" && st.SeenTree != d.Tree; !st.OutOfSync {
-		st.Quarantine = stacks.Quarantine{}
+		st.Quarantine, st.Retries = stacks.Quarantine{}, 0
 	}
 	if d.Trigger != stacks.TriggerDrift {
 		st.Heals = 0
@@ -104,7 +109,19 @@ func (s *Store) settleSuccess(tx *Tx, st *stacks.Stack, d stacks.Deployment, o s
 		st.Quarantine = stacks.Quarantine{Tree: st.SeenTree, Commit: st.Seen, Deployment: d.ID,
 			Reason: fmt.Sprintf("%s put revision %d in its place", d.Actor, d.Revision)}
 	}
+	if err := s.judgeEnd(tx, st, o); err != nil {
+		return err
+	}
 	return s.lookBehind(tx, *st)
+}
+
+// judgeEnd gives a stack whose deployment went well what its containers showed at the end of it: they
+// may have failed, or met a hand, since they were verified.
+func (s *Store) judgeEnd(tx *Tx, st *stacks.Stack, o stacks.Outcome) error {
+	if o.Containers == nil {
+		return nil // nobody looked; the next report tells
+	}
+	return s.judge(tx, st, o.At)
 }
 
 // settleRestored gives the stack what a restore put back: what it had, and the commit that failed
@@ -129,6 +146,8 @@ func (s *Store) settleUnmoved(tx *Tx, st stacks.Stack, d stacks.Deployment, o st
 	}
 	if more {
 		st.Status = stacks.StatusPending
+	} else if err := returnToHead(tx, &st, d, o.At); err != nil {
+		return err
 	}
 	return saveSettled(tx, st, o.At)
 }

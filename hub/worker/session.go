@@ -23,6 +23,7 @@ type session struct {
 	answers   *answers
 	downloads *downloads
 	requests  *requests
+	retell    *retell
 	patience  time.Duration // how long the hub may be kept waiting for Hello
 	welcomed  chan struct{} // closed when the hub has said Welcome
 
@@ -41,7 +42,7 @@ type farewell struct {
 func (f farewell) Error() string { return "the hub closed the link: " + f.reason }
 
 func newSession(w *Worker, conn link.Conn, enrolled wire.Enrolled) *session {
-	s := &session{worker: w, patience: min(identifyWithin, silence(enrolled.HeartbeatSeconds)/3), welcomed: make(chan struct{})}
+	s := &session{worker: w, patience: min(identifyWithin, silence(enrolled.HeartbeatSeconds)/3), welcomed: make(chan struct{}), retell: newRetell()}
 	s.link = link.New(conn, link.Options{Side: link.Worker, ReadTimeout: silence(enrolled.HeartbeatSeconds)})
 	s.answers = newAnswers(w.commands)
 	s.downloads = newDownloads(w.disk.content, s.link.Send, &w.tally.blobBytes)
@@ -143,7 +144,7 @@ func (s *session) handle(ctx context.Context, msg any) error {
 	case wire.Cancel:
 		c.cancel(journal.Key{ID: m.ID, Attempt: m.Attempt})
 	case wire.ResultAck:
-		c.acked(journal.Key{ID: m.ID, Attempt: m.Attempt})
+		s.retell.add(c.acked(journal.Key{ID: m.ID, Attempt: m.Attempt}))
 	case wire.BlobChunk:
 		s.downloads.chunk(m)
 	case wire.Request:

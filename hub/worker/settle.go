@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"berth/core"
 	"berth/core/wire"
 	"berth/hub/worker/journal"
 )
@@ -59,20 +60,22 @@ func (c *commands) markGap(key journal.Key) {
 	feed.Finish()
 }
 
-// acked prunes a result that the hub has stored.
-func (c *commands) acked(key journal.Key) {
+// acked prunes a result that the hub has stored. It returns the stack that the result was about;
+// empty when there was none.
+func (c *commands) acked(key journal.Key) core.StackID {
 	e, found := c.journal.Get(key)
 	if !found {
-		return
+		return ""
 	}
 	if e.Result == nil {
 		c.log.Warn("the hub acknowledged a result that was never sent", "command", key.ID, "attempt", key.Attempt)
-		return
+		return ""
 	}
 	c.mu.Lock()
 	c.recent.add(*e.Result)
 	c.mu.Unlock()
 	c.prune(key)
+	return e.Stack
 }
 
 // cancel stops a command; its result follows. A command that is not under way ends here:

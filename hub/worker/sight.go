@@ -2,6 +2,7 @@ package worker
 
 import (
 	"cmp"
+	"maps"
 	"reflect"
 	"slices"
 
@@ -73,6 +74,16 @@ func (s sight) keep(before sight, ids []core.StackID) {
 			s.stacks[id], s.projects[id] = old, before.projects[id]
 		}
 	}
+}
+
+// without returns the sight as if some stacks had not been seen.
+func (s sight) without(ids []core.StackID) sight {
+	if len(ids) == 0 {
+		return s
+	}
+	less := sight{stacks: maps.Clone(s.stacks), projects: maps.Clone(s.projects)}
+	less.keep(sight{}, ids)
+	return less
 }
 
 // changed returns the stacks that differ from what was seen before, those that are gone included.

@@ -50,13 +50,15 @@ type view struct {
 }
 
 // rest waits until something is due. What somebody did through the hub is looked at without
-// delay, what the engine tells of very soon.
+// delay, what the engine tells of very soon, and so is what the hub has to be told once more.
 func (v *view) rest(ctx context.Context) error {
 	timer := time.NewTimer(max(0, min(time.Until(v.lookDue), time.Until(v.snapshotDue))))
 	defer timer.Stop()
 	select {
 	case <-v.session.requests.acted:
 		v.lookDue = time.Time{}
+	case <-v.session.retell.bell:
+		v.lookDue = earlier(v.lookDue, later(time.Now(), v.eventDue))
 	case <-v.worker.stirred:
 		v.lookDue = earlier(v.lookDue, later(time.Now().Add(eventRest), v.eventDue))
 	case <-timer.C:
@@ -67,8 +69,10 @@ func (v *view) rest(ctx context.Context) error {
 }
 
 // look asks the engine what runs, and returns how long to wait before asking again: never
-// so often that asking takes more than a twentieth of the time.
+// so often that asking takes more than a twentieth of the time. What is to be told once more is looked
+// at afresh for that.
 func (v *view) look(ctx context.Context) time.Duration {
+	v.told = v.told.without(v.session.retell.take())
 	began := time.Now()
 	limited, cancel := context.WithTimeout(ctx, lookWithin)
 	defer cancel()

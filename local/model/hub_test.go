@@ -132,7 +132,10 @@ func (w *world) result(l *link, m message) {
 	if w.must(err); d.State.Ended() {
 		return
 	}
-	o := stacks.Outcome{Deployment: d.ID, Phases: d.Phases, Containers: m.result.containers}
+	o := stacks.Outcome{Deployment: d.ID, Command: c.ID, Phases: d.Phases, Containers: m.result.containers}
+	if w.defect == repeatedResultCounts {
+		o.Command = ""
+	}
 	switch m.result.status {
 	case wire.ResultSucceeded:
 		o.State = stacks.DeploymentSucceeded
