@@ -20,7 +20,7 @@ func closed(c stacks.Command) bool {
 // settle answers each entry of a worker's journal: what the store knows decides.
 func (s *session) settle(ctx context.Context, journal []wire.JournalEntry) ([]wire.Instruction, error) {
 	open, err := s.h.opts.Store.OpenCommands(ctx, s.worker.ID)
-	if err != nil {
+	if err != nil && !unreadable(err) {
 		return nil, err
 	}
 	byID := make(map[core.CommandID]stacks.Command, len(open))
@@ -35,12 +35,20 @@ func (s *session) settle(ctx context.Context, journal []wire.JournalEntry) ([]wi
 		case isOpen && command.Attempt == entry.Attempt:
 			do = wire.SettleRun
 			s.ended[entry.ID] = entry.State == wire.JournalResult
+		case err != nil && !isOpen && s.illegible(ctx, entry.ID):
+			do = wire.SettleRun // nobody may decide about it until the row is put right
 		case entry.State == wire.JournalResult:
 			do = wire.SettleAcknowledged
 		}
 		settle = append(settle, wire.Instruction{ID: entry.ID, Attempt: entry.Attempt, Do: do})
 	}
 	return settle, nil
+}
+
+// illegible reports whether a command's row is there and cannot be read.
+func (s *session) illegible(ctx context.Context, id core.CommandID) bool {
+	_, err := s.h.opts.Store.Command(ctx, s.worker.ID, id)
+	return unreadable(err)
 }
 
 // maxInFlight is how many commands a worker is given at once; the others wait in the store.
@@ -66,7 +74,10 @@ func (s *session) deliver(ctx context.Context) {
 
 func (s *session) deliverOpen(ctx context.Context) error {
 	open, err := s.h.opts.Store.OpenCommands(ctx, s.worker.ID)
-	if err != nil {
+	if s.bad.tell(err, s.h.opts.Now()) {
+		s.h.report("a worker's commands cannot be read", err, "worker", s.worker.ID)
+	}
+	if err != nil && !unreadable(err) {
 		return err
 	}
 	inFlight := 0
@@ -85,6 +96,10 @@ func (s *session) deliverOpen(ctx context.Context) error {
 		inFlight++
 		var err error
 		s.h.attempt(c.ID, func() { err = s.send(ctx, c) }, func() { err = s.unsendable(ctx, c, errCommandDefect) })
+		if unreadable(err) {
+			s.h.report("a command cannot be sent", err, "command", c.ID) // and waits; the others go on
+			continue
+		}
 		if err != nil {
 			return err
 		}

@@ -23,12 +23,15 @@ func (s *session) own(ctx context.Context, id core.CommandID) (*eventProgress, e
 		return known, nil
 	}
 	c, err := s.h.opts.Store.Command(ctx, s.worker.ID, id)
+	if unreadable(err) {
+		return &eventProgress{}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
 	progress := &eventProgress{restore: c.Body.Restore}
 	if c.Deployment != "" && !closed(c) {
-		if err := s.h.recorder.track(ctx, c.Deployment); err != nil {
+		if err := s.h.recorder.track(ctx, c.Deployment); err != nil && !unreadable(err) {
 			return nil, err
 		}
 		progress.deployment = c.Deployment

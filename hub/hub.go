@@ -48,10 +48,11 @@ type Hub struct {
 	room     chan struct{} // holds one: there is room for more work at once
 	plans    chan struct{} // holds one for each plan that is being made
 
-	polls     *group[core.RepositoryID]
-	pipelines *group[core.DeploymentID]
-	schedule  *schedule
-	defects   *defects
+	polls      *group[core.RepositoryID]
+	pipelines  *group[core.DeploymentID]
+	schedule   *schedule
+	defects    *defects
+	unreadable complaint // of the ticking goroutine: deployments that cannot be read
 
 	mu       sync.Mutex
 	sessions map[core.WorkerID]*session    // guarded by mu; the newest of each worker that said hello

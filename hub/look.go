@@ -60,8 +60,10 @@ func (h *Hub) lookAtDeployments(ctx context.Context) {
 		h.report("repairs of what has drifted cannot be queued", err)
 	}
 	open, err := h.opts.Store.OpenDeployments(ctx)
-	if err != nil {
+	if h.unreadable.tell(err, h.opts.Now()) {
 		h.report("open deployments cannot be read", err)
+	}
+	if err != nil && !unreadable(err) {
 		return
 	}
 	running := map[core.StackID]bool{}

@@ -13,6 +13,10 @@ import (
 // stored is not acknowledged: the link ends and the worker repeats it on the next one.
 func (s *session) result(ctx context.Context, m wire.Result) error {
 	c, err := s.h.opts.Store.Command(ctx, s.worker.ID, m.ID)
+	if unreadable(err) {
+		s.keepBack(m, err)
+		return nil
+	}
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return err
 	}
@@ -22,13 +26,24 @@ func (s *session) result(ctx context.Context, m wire.Result) error {
 		}
 	}
 	if err == nil && c.Attempt == m.Attempt && !closed(c) {
-		if err := s.close(ctx, c, m); err != nil {
+		err := s.close(ctx, c, m)
+		if unreadable(err) {
+			s.keepBack(m, err)
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 	}
 	delete(s.events, m.ID)
 	s.wake() // there is room for another command
 	return s.link.Send(ctx, wire.ResultAck{ID: m.ID, Attempt: m.Attempt})
+}
+
+// keepBack leaves a result about a row that cannot be read with the worker, which sends it again on
+// the next link. Ending this one would hold up all its other stacks.
+func (s *session) keepBack(m wire.Result, err error) {
+	s.h.report("a result cannot be stored; the worker keeps it", err, "command", m.ID)
 }
 
 // close stores how an open command ended.

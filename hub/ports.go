@@ -23,7 +23,8 @@ type Store interface {
 
 // DeploymentStore is the state machine of deployments.
 type DeploymentStore interface {
-	// OpenDeployments returns every deployment that is queued or running, oldest first.
+	// OpenDeployments returns every deployment that is queued or running, oldest first. Those that
+	// cannot be read are left out and named in the error, "store.unreadable".
 	OpenDeployments(ctx context.Context) ([]stacks.Deployment, error)
 	// StartDeployment moves a queued deployment to running; Conflict when it is not queued any more.
 	StartDeployment(ctx context.Context, id core.DeploymentID) (stacks.Deployment, error)
@@ -52,7 +53,8 @@ type DeploymentStore interface {
 
 // CommandStore keeps what is asked of workers.
 type CommandStore interface {
-	// OpenCommands returns a worker's commands that have not ended, oldest first.
+	// OpenCommands returns a worker's commands that have not ended, oldest first. Those that
+	// cannot be read are left out and named in the error, "store.unreadable".
 	OpenCommands(ctx context.Context, worker core.WorkerID) ([]stacks.Command, error)
 	// WorkersWithQueuedCommands returns the workers for which a command waits to be sent.
 	WorkersWithQueuedCommands(ctx context.Context) ([]core.WorkerID, error)

@@ -35,6 +35,7 @@ type session struct {
 	before   *session      // whose place it took; nil once that is over
 	over     chan struct{} // closed when nothing of this session, or of one before, is applied any more
 
+	bad     complaint                         // of the goroutine that delivers: commands that cannot be read
 	strikes int                               // of the reader: messages about what is not this worker's
 	events  map[core.CommandID]*eventProgress // of the reader
 

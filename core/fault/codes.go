@@ -145,6 +145,7 @@ var Codes = []string{
 	"store.newer",
 	"store.open",
 	"store.read_cut",
+	"store.unreadable",
 	"user.email_taken",
 	"user.invalid",
 	"user.last_admin",

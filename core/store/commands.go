@@ -18,7 +18,7 @@ func scanCommand(row scanner) (stacks.Command, error) {
 	var deadline, created int64
 	err := row.Scan(&c.ID, &c.Attempt, &c.Worker, &c.Kind, &c.Stack, &c.Deployment, &c.State, &c.Epoch, jsonInto{&c.Body}, &deadline, &created)
 	c.DeadlineAt, c.CreatedAt = fromMicros(deadline), fromMicros(created)
-	return c, err
+	return c, legible("command", string(c.ID), err)
 }
 
 func insertCommand(tx *Tx, c stacks.Command) error {
@@ -34,10 +34,11 @@ func (s *Store) Command(ctx context.Context, worker core.WorkerID, id core.Comma
 	})
 }
 
-// OpenCommands returns a worker's commands that have not ended, oldest first.
+// OpenCommands returns a worker's commands that have not ended, oldest first. Those that cannot
+// be read are left out and named in the error, "store.unreadable".
 func (s *Store) OpenCommands(ctx context.Context, worker core.WorkerID) ([]stacks.Command, error) {
 	return read(ctx, s, func(tx *Tx) ([]stacks.Command, error) {
-		return many(tx, scanCommand, `SELECT `+commandColumns+` FROM commands WHERE worker_id = ? AND ended_at = 0 ORDER BY id LIMIT ?`, worker, maxStacks)
+		return manyLegible(tx, scanCommand, `SELECT `+commandColumns+` FROM commands WHERE worker_id = ? AND ended_at = 0 ORDER BY id LIMIT ?`, worker, maxStacks)
 	})
 }
 

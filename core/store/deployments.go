@@ -23,7 +23,7 @@ func scanDeployment(row scanner) (stacks.Deployment, error) {
 	err := row.Scan(&d.ID, &d.Stack, &d.State, &d.Trigger, &d.Actor, &d.Commit, &d.Revision, &d.Worker, jsonInto{&d.Options}, jsonInto{&d.Phases},
 		&d.ErrorCode, &d.Error, &d.FailedService, &d.FailedLines, jsonInto{&d.Aim}, jsonInto{&d.Restore}, &d.Tree, &d.Cancelling, &queued, &started, &finished)
 	d.QueuedAt, d.StartedAt, d.FinishedAt = fromMicros(queued), fromMicros(started), fromMicros(finished)
-	return d, err
+	return d, legible("deployment", string(d.ID), err)
 }
 
 // Deployment returns one deployment; NotFound "deployment.not_found".
@@ -55,10 +55,11 @@ func before(cursor string) string {
 	return cursor
 }
 
-// OpenDeployments returns every deployment that is queued or running, oldest first.
+// OpenDeployments returns every deployment that is queued or running, oldest first. Those that
+// cannot be read are left out and named in the error, "store.unreadable".
 func (s *Store) OpenDeployments(ctx context.Context) ([]stacks.Deployment, error) {
 	return read(ctx, s, func(tx *Tx) ([]stacks.Deployment, error) {
-		return many(tx, scanDeployment, `SELECT `+deploymentColumns+` FROM deployments WHERE state IN ('queued', 'running') ORDER BY id LIMIT ?`, maxStacks)
+		return manyLegible(tx, scanDeployment, `SELECT `+deploymentColumns+` FROM deployments WHERE state IN ('queued', 'running') ORDER BY id LIMIT ?`, maxStacks)
 	})
 }
 

@@ -64,11 +64,17 @@ type jsonInto struct{ dest any }
 
 // Scan implements sql.Scanner.
 func (j jsonInto) Scan(src any) error {
+	var err error
 	switch v := src.(type) {
 	case string:
-		return json.Unmarshal([]byte(v), j.dest)
+		err = json.Unmarshal([]byte(v), j.dest)
 	case []byte:
-		return json.Unmarshal(v, j.dest)
+		err = json.Unmarshal(v, j.dest)
+	default:
+		err = fmt.Errorf("it is %T, want text", src)
 	}
-	return fmt.Errorf("store: column is %T, want text", src)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errContent, err)
+	}
+	return nil
 }

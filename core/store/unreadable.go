@@ -1,0 +1,48 @@
+package store
+
+import (
+	"errors"
+
+	"berth/core/fault"
+)
+
+// errContent marks a column that does not hold the record that it should.
+var errContent = errors.New("store: the column cannot be read")
+
+// legible names the row whose columns cannot be read; other errors pass.
+func legible(noun, id string, err error) error {
+	if !errors.Is(err, errContent) {
+		return err
+	}
+	return fault.New(fault.Internal, "store.unreadable", "The database holds %s %s, which cannot be read. "+
+		"What it is about waits until the row is put right; everything else goes on. The server's log has the details.", noun, id).Because(err)
+}
+
+// maxUnreadable bounds how many rows one error names.
+const maxUnreadable = 10
+
+// manyLegible is many for what must not stop at one bad row. Rows that cannot be read are left
+// out and named in the error, "store.unreadable"; the others are returned all the same.
+func manyLegible[T any](tx *Tx, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
+	var bad []error
+	read, err := many(tx, func(row scanner) (*T, error) {
+		v, err := scan(row)
+		if !errors.Is(err, errContent) {
+			return &v, err
+		}
+		if len(bad) < maxUnreadable {
+			bad = append(bad, err)
+		}
+		return nil, nil
+	}, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]T, 0, len(read))
+	for _, v := range read {
+		if v != nil {
+			items = append(items, *v)
+		}
+	}
+	return items, errors.Join(bad...)
+}
