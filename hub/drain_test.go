@@ -128,14 +128,13 @@ func (f quietFleet) UsableWorkers(ctx context.Context) ([]fleet.Worker, error) {
 }
 
 // A hub that is told to stop has ended within 8 seconds, whatever its workers do and however
-// slow the store is. How many links there are makes no difference to the clock of this test,
-// but the race detector has a limit of goroutines.
+// slow the store is.
 func TestO11AStopWithManyLinks(t *testing.T) {
 	for name, slow := range map[string]time.Duration{"a quick store": 0, "a store that takes 5 s": 5 * time.Second} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				q := newQuiet(t, slow)
-				for i := range 300 {
+				for i := range manySessions {
 					id := core.WorkerID(fmt.Sprintf("wrk_%04d", i))
 					switch i % 4 {
 					case 0: // says nothing at all

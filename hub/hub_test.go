@@ -582,14 +582,14 @@ func TestO6AnUnrelatedCommitCostsOneFetchAndNoRender(t *testing.T) {
 	w := s.enrol("one")
 	p := s.connect(w)
 	files := map[string]string{}
-	for i := range 100 {
+	for i := range manyStacks {
 		files[fmt.Sprintf("stack-%02d/compose.yaml", i)] = "service web\n"
 	}
 	s.commit(files)
-	for i := range 100 {
+	for i := range manyStacks {
 		s.add(fmt.Sprintf("stack-%02d", i), fmt.Sprintf("stack-%02d", i), w.ID, true)
 	}
-	for acknowledged := 0; acknowledged < 100; { // commands and acknowledgements come as they are ready
+	for acknowledged := 0; acknowledged < manyStacks; { // commands and acknowledgements come as they are ready
 		select {
 		case msg := <-p.messages:
 			switch m := msg.(type) {
@@ -599,12 +599,12 @@ func TestO6AnUnrelatedCommitCostsOneFetchAndNoRender(t *testing.T) {
 				acknowledged++
 			}
 		case <-time.After(patience):
-			t.Fatalf("only %d of 100 commands came and were acknowledged", acknowledged)
+			t.Fatalf("only %d of %d commands came and were acknowledged", acknowledged, manyStacks)
 		}
 	}
 	s.eventually("all stacks are active", func() bool {
 		counts, err := s.store.StackCounts(t.Context())
-		return err == nil && counts[stacks.StatusActive] == 100
+		return err == nil && counts[stacks.StatusActive] == manyStacks
 	})
 	_, before := s.git.Calls()
 	s.commit(map[string]string{"README.md": "words"})

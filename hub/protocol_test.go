@@ -264,9 +264,7 @@ func TestW7RevocationEndsLinkAndCommands(t *testing.T) {
 	if open, err := s.store.OpenCommands(t.Context(), w.ID); err != nil || len(open) != 0 {
 		t.Errorf("%d commands stay open, %v", len(open), err)
 	}
-	if s.hub.Online(w.ID) {
-		t.Error("the worker is still in service")
-	}
+	s.eventually("the worker is out of service", func() bool { return !s.hub.Online(w.ID) })
 	if _, err := (standFleet{s.store}).Connected(t.Context(), w.ID, wire.Hello{Hostname: "one", Tags: []string{}, Version: "test", OS: "linux", Arch: "amd64"}); err == nil {
 		t.Error("a revoked worker gets a new link")
 	}

@@ -208,6 +208,11 @@ func (s *stand) eventually(what string, holds func() bool) {
 func (s *stand) stackIs(id core.StackID, status stacks.Status) stacks.Stack {
 	s.t.Helper()
 	var st stacks.Stack
+	defer func() {
+		if s.t.Failed() && st.Status != status {
+			s.t.Logf("the stack is %+v, its deployments are %+v", st, s.deployments(id))
+		}
+	}()
 	s.eventually(fmt.Sprintf("stack %s is %s", id, status), func() bool {
 		var err error
 		if st, err = s.store.Stack(s.t.Context(), id); err != nil {
@@ -499,17 +504,34 @@ func (p *puppet) succeed(cmd wire.Command) {
 	}
 }
 
-// resultOf is a result with one healthy container.
+// resultOf is a result with one healthy container of each compose service.
 func resultOf(cmd wire.Command, status wire.ResultStatus) wire.Result {
 	r := wire.Result{ID: cmd.ID, Attempt: cmd.Attempt, Status: status, Phases: []wire.PhaseEvent{{Name: stacks.PhaseApply, State: stacks.PhaseSucceeded, DurationMS: 5}}}
 	if cmd.Deploy != nil {
-		r.Observed = &wire.StackObserved{Stack: cmd.Deploy.Stack, Revision: cmd.Deploy.Revision, Containers: []stacks.ContainerState{{
-			Service: "web", Container: "web-1", ContainerID: "abc", Image: "image", State: "running", StartedAt: time.Now().UTC().Truncate(time.Second), Revision: cmd.Deploy.Revision}}}
+		r.Observed = &wire.StackObserved{Stack: cmd.Deploy.Stack, Revision: cmd.Deploy.Revision, Containers: []stacks.ContainerState{}}
+		for _, name := range servicesOf(cmd) {
+			r.Observed.Containers = append(r.Observed.Containers, stacks.ContainerState{Service: name, Container: name + "-1", ContainerID: "abc",
+				Image: "image", State: "running", StartedAt: time.Now().UTC().Truncate(time.Second), Revision: cmd.Deploy.Revision})
+		}
 	}
 	if status != wire.ResultSucceeded {
 		r.Code, r.Error = "engine.unhealthy", "web exited with code 3"
 	}
 	return r
+}
+
+// servicesOf returns the compose services of a command as lineCompose reads them; those of
+// another reader have one, web.
+func servicesOf(cmd wire.Command) (names []string) {
+	for line := range strings.Lines(string(cmd.Deploy.Compose)) {
+		if kind, name, _ := strings.Cut(strings.TrimSpace(line), " "); kind == "service" {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return []string{"web"}
+	}
+	return names
 }
 
 var errUnreachable = fault.New(fault.Unavailable, "git.unreachable", "The Git host does not answer.")
