@@ -94,7 +94,8 @@ func saveSettled(tx *Tx, st stacks.Stack, at time.Time) error {
 func (s *Store) settleSuccess(tx *Tx, st *stacks.Stack, d stacks.Deployment, o stacks.Outcome) error {
 	st.Revision, st.Commit, st.DeployedTree = d.Revision, d.Commit, d.Tree
 	st.Status, st.Error, st.Drifted, st.Drift = st.RestingStatus(), "", false, nil
-	if st.OutOfSync = d.Aim != (stacks.Aim{}) && st.SeenTree != "" && st.SeenTree != d.Tree; !st.OutOfSync {
+	st.OutOfSync = st.SeenTree != "" && st.SeenTree != d.Tree // of the branch's head, too: what polling queued behind it may have been cancelled
+	if !st.OutOfSync || d.Aim == (stacks.Aim{}) {
 		st.Quarantine, st.Retries = stacks.Quarantine{}, 0
 	}
 	if d.Trigger != stacks.TriggerDrift {

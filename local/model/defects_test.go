@@ -34,7 +34,7 @@ var defects = map[defect][]int{
 	journalNotSynced:     {1, 3},
 	resultPrunedWhenSent: {1, 2, 3},
 	resultBeforeJournal:  {1, 2, 3},
-	repeatedResultCounts: {1, 5, 6},
+	repeatedResultCounts: {1, 2, 5, 6},
 	restoreIsSuccess:     {1, 5, 6},
 }
 
@@ -44,6 +44,7 @@ const within = 20_000
 func TestDefectsAreFound(t *testing.T) {
 	for bad, may := range defects {
 		t.Run(string(bad), func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t, bad)
 			total := 0
 			for seed := uint64(firstSeed); total < within; seed++ {

@@ -56,7 +56,7 @@ func (w *world) hubHears(l *link) {
 		if w.defect == ackBeforeCommit {
 			l.tell(message{kind: ack, key: m.key})
 		}
-		w.result(l, m)
+		w.hearResult(l, m)
 		l.wake = true
 		l.tell(message{kind: ack, key: m.key})
 	case observed:
@@ -107,6 +107,24 @@ func (w *world) noticed(l *link) {
 	w.tell("hub: the link of host %d, epoch %d, is over", l.host, l.epoch)
 	l.atHub = false
 	w.must(w.durable(func() error { return w.store.WorkerLeft(context.Background(), w.ids[l.host], l.epoch) }))
+}
+
+// hearResult checks what a result may tell, and what may follow from it.
+func (w *world) hearResult(l *link, m message) {
+	c, err := w.store.Command(context.Background(), w.ids[l.host], m.key.id)
+	w.mustOr(err, fault.NotFound)
+	if open(c, err) {
+		w.checkEnded(l.host, m.key)
+	}
+	before := w.data.conn.writes
+	w.result(l, m)
+	if !open(c, err) && w.data.conn.writes != before {
+		w.fail(2, "the result of %s counts again", m.key)
+	}
+	if w.chance(3) {
+		w.tell("host %d: the result comes again", l.host)
+		l.toHub = append(l.toHub, m)
+	}
 }
 
 // result closes a command. What was closed before is only acknowledged again.

@@ -44,6 +44,13 @@ func (w *world) checkAccepted(host int, k key) {
 	}
 }
 
+// checkEnded is I3: a result that the worker told and that the hub has not stored is in its journal.
+func (w *world) checkEnded(host int, k key) {
+	if e := w.hosts[host].entry(k); e == nil || e.result == nil {
+		w.fail(3, "%s has ended by the worker's word, and the journal does not say so", k)
+	}
+}
+
 // checkJournal is I3 when a worker comes back: what it accepted is in its journal.
 func (w *world) checkJournal(commands []stacks.Command, journal []wire.JournalEntry) {
 	for _, c := range commands {
@@ -78,10 +85,9 @@ func (w *world) checkShown() {
 		return
 	}
 	h := &w.hosts[w.hostOf(st.Worker)]
-	found := stacks.Differences(services, st.Containers)
 	switch {
-	case len(found) > 0:
-		w.fail(5, "%s, but %s", st.Status, found[0].Text)
+	case len(st.Containers) > 1 || slices.ContainsFunc(st.Containers, func(c stacks.ContainerState) bool { return len(c.Changed) > 0 }):
+		w.fail(5, "%s, but a hand made or changed what runs: %+v", st.Status, st.Containers)
 	case !stacks.JudgeServices(services, st.Containers).OK:
 		w.fail(5, "%s, but %s", st.Status, stacks.JudgeServices(services, st.Containers).Reason)
 	case h.made.revision != st.Revision:

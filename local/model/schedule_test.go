@@ -70,7 +70,7 @@ var hostActions = []struct {
 	{"cut", 1, func(w *world, i int) bool {
 		return w.current(i) != nil && done(func() { w.leave(i); w.tell("host %d: the link is cut", i) })
 	}},
-	{"twice", 2, (*world).twice},
+	{"twice", 6, (*world).twice},
 	{"worker dies", 2, func(w *world, i int) bool { return w.hosts[i].up && panics() }},
 	{"worker starts", 6, func(w *world, i int) bool {
 		return !w.hosts[i].up && done(func() { w.hosts[i].up = true; w.tell("host %d: the worker starts", i) })
@@ -230,7 +230,12 @@ func (w *world) wake() {
 	}
 	for i := range w.hosts {
 		w.hosts[i].up = true
-		if l := w.current(i); (l == nil || !l.atHub) && w.needed(i) {
+		l := w.current(i)
+		for l != nil && !l.atHub && len(l.toWorker) > 0 && w.random.IntN(2) == 0 {
+			w.acting = i + 1
+			w.workerHears(i) // what the hub said before it died
+		}
+		if w.acting = 0; (l == nil || !l.atHub) && w.needed(i) {
 			w.connect(i)
 		}
 	}
@@ -330,9 +335,9 @@ func (w *world) run(fn func()) (b *broken) {
 
 // Each tree of schedules has a trunk, and branches at each step of it.
 const (
-	trunk    = 25 // steps
-	branches = 8  // at each of them; every second one is brought to rest
-	twigs    = 8  // steps of the longest branch
+	trunk    = 40 // steps
+	branches = 5  // at each of them; some are brought to rest
+	twigs    = 12 // steps of the longest branch
 )
 
 // grow runs the schedules of one seed. It returns how many were run, and the first that broke an
@@ -357,7 +362,7 @@ func (w *world) grow(seed uint64) (n int, b *broken) {
 				for range 1 + w.random.IntN(twigs) {
 					w.step()
 				}
-				if i%2 == 0 {
+				if i%3 == 0 {
 					w.rest()
 					w.checkEnd()
 				}

@@ -77,6 +77,9 @@ func (w *world) deploy(i int, t *task) {
 
 // start journals that a task starts, before anything is touched.
 func (w *world) start(h *host, t *task) {
+	if slices.Contains(w.over, t.key) {
+		w.fail(2, "%s is begun again after it has ended", t.key)
+	}
 	e := h.entry(t.key)
 	if e == nil {
 		return // a defect has lost it
@@ -146,6 +149,7 @@ func (w *world) end(i int, t *task) {
 		e.result = r
 		return nil
 	})
+	w.over = append(w.over, k)
 	h.tasks = slices.Delete(h.tasks, 0, 1)
 	w.tell("host %d: %s ended: %s", i, k, r.status)
 	w.send(i, k)

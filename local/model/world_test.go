@@ -45,6 +45,7 @@ type state struct {
 	wishes  []wish
 	ended   []core.DeploymentID // that somebody asked to cancel
 	effects []key               // each change of a host, by the command that made it
+	over    []key               // commands whose end is journaled
 	spoilt  bool                // a teardown failed for good: what it left is visible as a decision
 	story   []string
 }
@@ -123,7 +124,7 @@ func (s *state) copy() state {
 	c := *s
 	c.hub.work = slices.Clone(s.hub.work)
 	c.commits, c.wishes, c.ended = slices.Clone(s.commits), slices.Clone(s.wishes), slices.Clone(s.ended)
-	c.effects, c.story, c.links = slices.Clone(s.effects), slices.Clone(s.story), slices.Clone(s.links)
+	c.effects, c.over, c.story, c.links = slices.Clone(s.effects), slices.Clone(s.over), slices.Clone(s.story), slices.Clone(s.links)
 	for i := range c.links {
 		c.links[i].toHub, c.links[i].toWorker = slices.Clone(s.links[i].toHub), slices.Clone(s.links[i].toWorker)
 	}
