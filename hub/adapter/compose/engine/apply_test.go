@@ -211,30 +211,22 @@ secrets: {s: {environment: S, "x-#value": "${S}", name: s}}
 	}
 }
 
-func TestStateSurvivesDeployments(t *testing.T) {
+func TestStateSurvivesForcedRecreation(t *testing.T) {
 	t.Parallel()
 	s := newStack(t, `services: {web: {image: IMAGE, network_mode: none, command: [sh, -c, "cat /d/f; echo first > /d/f"], volumes: [{type: bind, source: /.berth/state/a/b, target: /d}]}}`)
 	s.apply()
 	s.output("web")
-	s.Recreate = true
-	s.apply()
-	if got := s.output("web"); got != "first\n" {
-		t.Errorf("the second container read %q", got)
-	}
-	if _, err := os.Stat(filepath.Join(s.StateDir, "a/b/f")); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestForcedRecreation(t *testing.T) {
-	t.Parallel()
-	s := newStack(t, "services: {web: "+sleeper+"}")
-	s.apply()
 	before := s.containers()
 	s.Recreate = true
 	s.apply()
 	if got := s.replaced(before); got != "web" {
 		t.Errorf("recreated %q", got)
+	}
+	if got := s.output("web"); got != "first\n" {
+		t.Errorf("the second container read %q", got)
+	}
+	if _, err := os.Stat(filepath.Join(s.StateDir, "a/b/f")); err != nil {
+		t.Error(err)
 	}
 }
 
