@@ -124,7 +124,7 @@ func (w *world) checkEnd() {
 	}
 	st, err := w.store.Stack(context.Background(), w.stack)
 	w.must(err)
-	w.checkCovered(st, all)
+	w.checkCovered(st)
 	w.checkPlace(st)
 }
 
@@ -168,12 +168,9 @@ func (w *world) checkWish(p wish, all []stacks.Deployment) {
 }
 
 // checkCovered is I6: the head is deployed, or the stack says that it is not, and why.
-func (w *world) checkCovered(st stacks.Stack, all []stacks.Deployment) {
+func (w *world) checkCovered(st stacks.Stack) {
 	tree := w.tree(w.head())
-	held := st.Paused || !st.AutoSync || st.Quarantine.Tree == tree || st.Error != "" || len(w.ended) > 0 ||
-		slices.ContainsFunc(all, func(d stacks.Deployment) bool { // it failed for all to see
-			return d.Error != "" && d.Commit != "" && d.State != stacks.DeploymentSuperseded && w.tree(numberOf(d.Commit)) == tree
-		})
+	held := st.Paused || !st.AutoSync || st.Quarantine.Tree == tree || st.Error != "" || !st.RetryAt.IsZero() || len(w.ended) > 0
 	switch {
 	case st.Status == stacks.StatusPending || st.Status == stacks.StatusSyncing:
 		w.fail(6, "the stack is %s for ever", st.Status)

@@ -1,0 +1,26 @@
+package worker
+
+import (
+	"testing"
+
+	"berth/core/wire"
+)
+
+// A result may reach the hub after a report of what happened since: once it is acknowledged, the stack
+// is told anew.
+func TestAStackIsToldAnewOnceItsResultIsStored(t *testing.T) {
+	bubble(t, func(t *testing.T, s *setup) {
+		h := s.start().greeted()
+		cmd := deployOf(h, newStack(), 1)
+		h.send(cmd)
+		h.result(cmd.ID)
+		about := func(m wire.Observed) bool {
+			return !m.Complete && len(m.Stacks) == 1 && m.Stacks[0].Stack == cmd.Deploy.Stack && m.Stacks[0].Revision == 1
+		}
+		await(h, "what the command left", about)
+		silentFor(h, completeEvery/2, about)
+		h.ack(cmd.ID, 1)
+		await(h, "the same once more", about)
+		silentFor(h, completeEvery/4, about)
+	})
+}
