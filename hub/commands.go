@@ -34,7 +34,9 @@ func (s *session) settle(ctx context.Context, journal []wire.JournalEntry) ([]wi
 		switch {
 		case isOpen && command.Attempt == entry.Attempt:
 			do = wire.SettleRun
-			s.ended[entry.ID] = entry.State == wire.JournalResult
+			if entry.State == wire.JournalResult {
+				s.ended[entry.ID] = entry.Attempt
+			}
 		case err != nil && !isOpen && s.illegible(ctx, entry.ID):
 			do = wire.SettleRun // nobody may decide about it until the row is put right
 		case entry.State == wire.JournalResult:
@@ -82,12 +84,12 @@ func (s *session) deliverOpen(ctx context.Context) error {
 	}
 	inFlight := 0
 	for _, c := range open {
-		if c.Epoch == s.epoch || s.ended[c.ID] {
+		if c.Epoch == s.epoch || s.ended[c.ID] == c.Attempt {
 			inFlight++
 		}
 	}
 	for _, c := range open {
-		if c.Epoch == s.epoch || s.ended[c.ID] {
+		if c.Epoch == s.epoch || s.ended[c.ID] == c.Attempt || c.State == stacks.CommandQueued && s.h.opts.Now().Before(c.DeadlineAt) {
 			continue
 		}
 		if inFlight >= maxInFlight {

@@ -45,19 +45,15 @@ func (w *work) place(ctx context.Context) (waiting string, err error) {
 // mayMove refuses a move that has become pointless or dangerous since it was asked for: in one
 // container engine, taking the stack down in the old place takes it down in the new one too.
 func mayMove(workers []fleet.Worker, from, to core.WorkerID) error {
-	if from == to {
-		return fault.New(fault.Conflict, "worker.unusable", "The stack is on this worker already, so there is nothing to move.")
-	}
-	engine := func(id core.WorkerID) string {
+	find := func(id core.WorkerID) fleet.Worker {
 		i := slices.IndexFunc(workers, func(w fleet.Worker) bool { return w.ID == id })
 		if i < 0 {
-			return ""
+			return fleet.Worker{ID: id, Revoked: true} // only those that may be used are listed
 		}
-		return workers[i].Engine
+		return workers[i]
 	}
-	if e := engine(from); e != "" && e == engine(to) {
-		return fault.New(fault.Conflict, "worker.unusable",
-			"Both workers use one container engine: the stack would be taken down in both places. Choose a worker on another host; nothing was changed.")
+	if why := fleet.WhyNotMove(find(from), find(to)); why != "" {
+		return fault.New(fault.Conflict, "worker.unusable", "The stack was not moved: %s. Nothing was changed.", why)
 	}
 	return nil
 }

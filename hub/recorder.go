@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"berth/core"
+	"berth/core/fault"
 	"berth/core/stacks"
 )
 
@@ -181,7 +182,9 @@ func (r *recorder) run(ctx context.Context) {
 			return
 		case <-ticker.C:
 			err := r.flush(context.WithoutCancel(ctx))
-			r.report("progress was not stored; it is tried again", err)
+			if fault.CodeOf(err) != "store.disk_full" { // of that the store tells once
+				r.report("progress was not stored; it is tried again", err)
+			}
 			if err != nil {
 				ticker.Reset(afterFailure)
 			} else {

@@ -28,7 +28,7 @@ type session struct {
 
 	// Set by the greeting, before anything else uses them.
 	epoch uint64
-	ended map[core.CommandID]bool // commands whose result the worker holds: not sent again
+	ended map[core.CommandID]int // attempts of commands whose result the worker holds: not sent again
 
 	children sync.WaitGroup
 	ready    atomic.Bool   // greeted: others may use the link
@@ -65,7 +65,7 @@ func (h *Hub) Serve(ctx context.Context, conn link.Conn, worker fleet.Worker) er
 	defer end(nil)
 	s := &session{
 		h: h, worker: worker, end: end, wakes: make(chan struct{}, 1), blobs: make(chan wire.BlobWant, maxBlobsWaiting), over: make(chan struct{}),
-		ended: map[core.CommandID]bool{}, events: map[core.CommandID]*eventProgress{}, requests: map[uint64]*liveRequest{},
+		ended: map[core.CommandID]int{}, events: map[core.CommandID]*eventProgress{}, requests: map[uint64]*liveRequest{},
 		link: link.New(conn, link.Options{Side: link.Hub, ReadTimeout: 3 * h.opts.Heartbeat}),
 	}
 	if !h.admit(s) {

@@ -18,7 +18,7 @@ type Command struct {
 	State      CommandState
 	Epoch      uint64 // of the link that it was last sent on
 	Body       CommandBody
-	DeadlineAt time.Time // zero until it was first sent
+	DeadlineAt time.Time // of one that is queued: it is not sent before; zero until it was first sent
 	CreatedAt  time.Time
 }
 

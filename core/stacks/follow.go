@@ -48,7 +48,7 @@ func coverQueued(fresh Coverage, queued Deployment, ask Ask) Coverage {
 			queued.Commit = ask.Commit
 		}
 		return Coverage{Deployment: queued, How: "; covered by the deployment that is queued"}
-	case ask.Automatic() && !queued.Trigger.Automatic():
+	case ask.Automatic() && !queued.Automatic():
 		return Coverage{Deployment: queued, How: "; waits for the " + string(queued.Trigger) + " that is queued", Waits: true}
 	}
 	fresh.Displaced, fresh.How = queued.ID, "; takes the place of the deployment that was queued"
@@ -76,6 +76,12 @@ func Superseded(queued, ended Deployment) bool {
 func (t Trigger) Automatic() bool {
 	return t == TriggerPoll || t == TriggerWebhook || t == TriggerDrift || t == TriggerRotation
 }
+
+// SystemActor is who asked when nobody in person did.
+const SystemActor = "system"
+
+// Automatic reports whether nobody in person wanted it, now.
+func (d Deployment) Automatic() bool { return d.Trigger.Automatic() || d.Actor == SystemActor }
 
 // Automatic reports whether nobody in person has this wish.
 func (a Ask) Automatic() bool { return a.Retry || a.Trigger.Automatic() }

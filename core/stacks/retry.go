@@ -18,3 +18,27 @@ func RetryAfter(failures int) time.Duration {
 	}
 	return min(pause, lastRetry)
 }
+
+// Retry is what is tried again after a failure: the wish of the deployment that failed.
+type Retry struct {
+	Trigger Trigger       `json:"trigger,omitempty"`
+	Aim     Aim           `json:"aim,omitzero"`
+	Options DeployOptions `json:"options,omitzero"`
+}
+
+// RetryOf returns what is tried again of a deployment that failed. Volumes that may have been made
+// anew already are not thrown away a second time.
+func RetryOf(d Deployment) Retry {
+	r := Retry{Trigger: d.Trigger, Aim: d.Aim, Options: d.Options}
+	if d.Aim == (Aim{}) && d.Options == (DeployOptions{}) {
+		r.Trigger = TriggerPoll // nobody in person wants it any more
+	}
+	if Began(d.Phases) {
+		r.Options.RecreateVolumes = false
+	}
+	return r
+}
+
+// ByItself reports whether it is tried again even where automatic sync is off: it is not about
+// the branch's head.
+func (r Retry) ByItself() bool { return r.Aim != (Aim{}) }

@@ -30,7 +30,7 @@ type Stack struct {
 	DeployedTree string
 	Retries      int       // deployments that failed since the last success, wish or commit
 	RetryAt      time.Time // when a failed deployment is tried again; zero: it is not
-	RetryAim     Aim       // what is tried again
+	Retry        Retry     // what is tried again
 	Paused       bool      // automatic sync, repair and retries are held back
 	Quarantine   Quarantine
 	Drift        []Difference // what differs on the host from what was verified
@@ -90,6 +90,9 @@ func CleanPath(path string) (string, []fault.Field) {
 	}
 	return p, nil
 }
+
+// Behind reports whether the branch's head, as polling last saw it, is not what was deployed.
+func (s Stack) Behind() bool { return s.SeenTree != "" && s.SeenTree != s.DeployedTree }
 
 // ProjectName is the one Compose project name of a stack, everywhere.
 func (s Stack) ProjectName() string { return s.Name }

@@ -79,7 +79,7 @@ func TestAFailedRollbackIsTriedAgain(t *testing.T) {
 	d := y.start(y.queue(rollback(id, 1)))
 	y.end(d.ID, stacks.DeploymentFailed)
 	st := y.stack(id)
-	if st.RetryAim != (stacks.Aim{Revision: 1}) || st.RetryAt.IsZero() {
+	if st.Retry.Aim != (stacks.Aim{Revision: 1}) || st.RetryAt.IsZero() {
 		t.Fatalf("the stack is %+v", st)
 	}
 	y.at = st.RetryAt

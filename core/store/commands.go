@@ -45,7 +45,7 @@ func (s *Store) OpenCommands(ctx context.Context, worker core.WorkerID) ([]stack
 // WorkersWithQueuedCommands returns the workers that have commands to be sent.
 func (s *Store) WorkersWithQueuedCommands(ctx context.Context) ([]core.WorkerID, error) {
 	return read(ctx, s, func(tx *Tx) ([]core.WorkerID, error) {
-		return many(tx, scalar[core.WorkerID], `SELECT DISTINCT worker_id FROM commands WHERE ended_at = 0 AND state = 'queued' ORDER BY worker_id LIMIT ?`, maxStacks)
+		return many(tx, scalar[core.WorkerID], `SELECT DISTINCT worker_id FROM commands WHERE ended_at = 0 AND state = 'queued' AND deadline_at <= ? ORDER BY worker_id LIMIT ?`, micros(s.now()), maxStacks)
 	})
 }
 

@@ -39,7 +39,7 @@ func (s *Store) RecordSeen(ctx context.Context, all []stacks.Seen) error {
 	if len(all) == 0 {
 		return nil
 	}
-	return s.db.Write(ctx, func(tx *Tx) error {
+	return s.db.WriteNew(ctx, func(tx *Tx) error {
 		now := s.now()
 		for _, seen := range all {
 			if err := s.recordOne(tx, seen, now); err != nil {

@@ -37,3 +37,16 @@ func (s *Store) LastLogNumber(ctx context.Context, id core.DeploymentID) (uint64
 		return one(tx, nil, scalar[uint64], `SELECT coalesce(max(number), 0) FROM deployment_log WHERE deployment_id = ?`, id)
 	})
 }
+
+// scarce is how many bytes of a log are stored at a deployment's end while the disk is full.
+const scarce = 16 << 10
+
+// lastLines returns the last pieces of a log that are small enough for a full disk.
+func lastLines(lines []stacks.LogLine) []stacks.LogLine {
+	for i, left := len(lines), scarce; i > 0; i-- {
+		if left -= len(lines[i-1].Text); left < 0 {
+			return lines[i:]
+		}
+	}
+	return lines
+}

@@ -86,9 +86,10 @@ func (s *Store) StartDeployment(ctx context.Context, id core.DeploymentID) (stac
 
 // SaveProgress stores commit and phases of running deployments and lines of their logs in
 // one commit. Deployments that have ended keep what they ended with. Revision and worker are
-// Dispatch's alone: they say that a command exists.
+// Dispatch's alone: they say that a command exists. A full disk keeps its last room for how deployments
+// end: Unavailable "store.disk_full" then.
 func (s *Store) SaveProgress(ctx context.Context, progress []stacks.Progress, lines []stacks.LogLine) error {
-	return s.db.Write(ctx, func(tx *Tx) error {
+	return s.db.WriteNew(ctx, func(tx *Tx) error {
 		for _, p := range progress {
 			if _, err := tx.exec(`UPDATE deployments SET commit_hash = ?, phases = ? WHERE id = ? AND state = ?`,
 				p.Commit, toJSON(list(p.Phases)), p.Deployment, stacks.DeploymentRunning); err != nil {

@@ -29,6 +29,9 @@ func (s *Store) end(tx *Tx, o stacks.Outcome, lines []stacks.LogLine) (stacks.En
 			return none, err
 		}
 	}
+	if !s.db.Room() {
+		lines = lastLines(lines)
+	}
 	if err := appendLog(tx, lines); err != nil {
 		return none, err
 	}

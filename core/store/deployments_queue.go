@@ -154,10 +154,10 @@ func (s *Store) expect(tx *Tx, st stacks.Stack, ask stacks.Ask, first bool, now 
 	if !ask.Retry {
 		st.Retries = 0
 	}
-	if !ask.Automatic() || ask.SeenTree != "" {
+	if ask.Aim.Worker == "" && (!ask.Automatic() || ask.SeenTree != "") {
 		st.Quarantine = stacks.Quarantine{} // a person, or a change of the folder, ends it
 	}
-	_, err := tx.exec(`UPDATE stacks SET status = ?, retries = ?, retry_at = 0, retry_aim = '{}', quarantine = ?, updated_at = ? WHERE id = ?`,
+	_, err := tx.exec(`UPDATE stacks SET status = ?, retries = ?, retry_at = 0, retry = '{}', heal_at = 0, quarantine = ?, updated_at = ? WHERE id = ?`,
 		st.Status, st.Retries, toJSON(st.Quarantine), micros(now), st.ID)
 	return err
 }

@@ -50,6 +50,14 @@ func bind(tx *Tx, cmd stacks.Command, p stacks.Progress) error {
 		return tx.change(errStackChanged, `UPDATE stacks SET worker_id = ? WHERE id = ? AND name = ? AND (worker_id IS NULL OR worker_id = ?)`,
 			cmd.Worker, cmd.Stack, cmd.Body.Project, cmd.Worker)
 	}
+	open, err := openOf(tx, cmd.Stack)
+	if err != nil {
+		return err
+	}
+	if len(open) > 1 { // what polling has seen since is queued behind it
+		return tx.change(errStackChanged, `UPDATE stacks SET worker_id = ? WHERE id = ? AND name = ? AND (worker_id IS NULL OR worker_id = ?)`,
+			cmd.Worker, cmd.Stack, cmd.Body.Project, cmd.Worker)
+	}
 	return tx.change(errStackChanged, `UPDATE stacks SET worker_id = ?, seen_commit = ?, seen_tree = ? WHERE id = ? AND name = ? AND (worker_id IS NULL OR worker_id = ?)`,
 		cmd.Worker, p.Commit, p.Tree, cmd.Stack, cmd.Body.Project, cmd.Worker)
 }

@@ -46,10 +46,8 @@ func (s *Store) SaveObserved(ctx context.Context, worker core.WorkerID, seen []s
 func (s *Store) observe(tx *Tx, st stacks.Stack, containers []stacks.ContainerState, at time.Time) (bool, error) {
 	before := st
 	st.Containers = list(containers)
-	if st.Revision > 0 && (st.Status == stacks.StatusActive || st.Status == stacks.StatusDegraded || st.Status == stacks.StatusPaused) {
-		if err := s.judge(tx, &st, at); err != nil {
-			return false, err
-		}
+	if err := s.judgeSeen(tx, &st, at); err != nil {
+		return false, err
 	}
 	if st.Status == before.Status && st.Error == before.Error && st.HealAt.Equal(before.HealAt) && toJSON(list(before.Drift)) == toJSON(list(st.Drift)) && same(before.Containers, st.Containers) {
 		return false, nil
@@ -59,13 +57,46 @@ func (s *Store) observe(tx *Tx, st stacks.Stack, containers []stacks.ContainerSt
 	return true, err
 }
 
+// judgeSeen judges what was seen of a stack that no deployment works on. One whose last deployment
+// failed before it changed anything runs what was verified, so a hand is seen there too; its status and
+// its error go on telling of that failure.
+func (s *Store) judgeSeen(tx *Tx, st *stacks.Stack, at time.Time) error {
+	switch st.Status {
+	case stacks.StatusActive, stacks.StatusDegraded, stacks.StatusPaused:
+		if st.Revision == 0 {
+			return nil
+		}
+		return s.judge(tx, st, at)
+	case stacks.StatusError:
+		intact, err := runsVerified(tx, *st)
+		if err != nil || !intact {
+			return err
+		}
+		status, text := st.Status, st.Error
+		err = s.judge(tx, st, at)
+		st.Status, st.Error = status, text
+		return err
+	}
+	return nil
+}
+
+// runsVerified reports whether what runs is the stack's current revision: no later deployment
+// began to change it, or the last one that did put that revision back.
+func runsVerified(tx *Tx, st stacks.Stack) (bool, error) {
+	if st.Revision == 0 {
+		return false, nil
+	}
+	last, err := lastChange(tx, st.ID, "")
+	return err == nil && last != nil && (last.State == stacks.DeploymentSucceeded || last.State == stacks.DeploymentRolledBack), err
+}
+
 // judge gives a stack that no deployment works on what its containers show.
 func (s *Store) judge(tx *Tx, st *stacks.Stack, at time.Time) error {
 	rev, err := revisionOf(tx, st.ID, st.Revision)
 	if err != nil {
 		return err
 	}
-	st.Drift = stacks.Differences(rev.Services, st.Containers)
+	st.Drift = stacks.Differences(rev.Services, st.Containers, !rev.Manifest.RemoveOrphans)
 	st.Drifted = len(st.Drift) > 0
 	health := stacks.JudgeServices(rev.Services, st.Containers)
 	switch wasBad := st.Status == stacks.StatusDegraded; {

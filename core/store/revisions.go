@@ -24,8 +24,13 @@ func scanRevision(row scanner) (stacks.Revision, error) {
 // revise stores a revision under the next number, or finds the one with the same digest.
 func (s *Store) revise(tx *Tx, r stacks.Revision) (int, error) {
 	known, err := many(tx, scalar[int], `SELECT number FROM revisions WHERE stack_id = ? AND digest = ? LIMIT 1`, r.Stack, r.Digest)
-	if err != nil || len(known) == 1 {
-		return first(known), err
+	if err != nil {
+		return 0, err
+	}
+	if len(known) == 1 { // a row of an older release lacks what was added since
+		_, err := tx.exec(`UPDATE revisions SET tree = ?, services = ? WHERE stack_id = ? AND number = ? AND tree = ''`,
+			r.Tree, toJSON(list(r.Services)), r.Stack, known[0])
+		return known[0], err
 	}
 	if r.Number == 0 {
 		if r.Number, err = nextRevision(tx, r.Stack); err != nil {
@@ -75,7 +80,8 @@ func revisionOf(tx *Tx, stack core.StackID, number int) (stacks.Revision, error)
 }
 
 // Watched returns, for each stack of a repository, the paths outside its folder that the
-// revision of its last deployment was rendered from.
+// revision of its last deployment of the branch's head was rendered from: what polling has seen is
+// about those, whatever else was put in place since.
 func (s *Store) Watched(ctx context.Context, repository core.RepositoryID) (map[core.StackID][]string, error) {
 	type row struct {
 		stack core.StackID
@@ -84,7 +90,7 @@ func (s *Store) Watched(ctx context.Context, repository core.RepositoryID) (map[
 	rows, err := read(ctx, s, func(tx *Tx) ([]row, error) {
 		return many(tx, func(sc scanner) (r row, err error) { return r, sc.Scan(&r.stack, jsonInto{&r.paths}) },
 			`SELECT r.stack_id, r.watch FROM revisions r JOIN stacks s ON s.id = r.stack_id
-			WHERE s.repository_id = ? AND r.watch <> '[]' AND r.number = (SELECT revision FROM deployments WHERE stack_id = s.id AND revision > 0 ORDER BY id DESC LIMIT 1)
+			WHERE s.repository_id = ? AND r.watch <> '[]' AND r.number = (SELECT revision FROM deployments WHERE stack_id = s.id AND revision > 0 AND aim = '{}' ORDER BY id DESC LIMIT 1)
 			ORDER BY r.stack_id LIMIT ?`, repository, maxStacks)
 	})
 	watched := make(map[core.StackID][]string, len(rows))

@@ -40,12 +40,12 @@ func namedRevisions(tx *Tx, stack core.StackID) (map[int]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	named := map[int]bool{st.Revision: true, st.RetryAim.Revision: true, st.Quarantine.Revision: true}
+	named := map[int]bool{st.Revision: true, st.Retry.Aim.Revision: true, st.Quarantine.Revision: true}
 	for _, c := range st.Containers {
 		named[c.Revision] = true
 	}
-	// What polling watches is in the revision of the last deployment.
-	last, err := many(tx, scalar[int], `SELECT revision FROM deployments WHERE stack_id = ? AND revision > 0 ORDER BY id DESC LIMIT 1`, stack)
+	// What polling watches is in the revision of the last deployment of the head.
+	last, err := many(tx, scalar[int], `SELECT revision FROM deployments WHERE stack_id = ? AND revision > 0 AND aim = '{}' ORDER BY id DESC LIMIT 1`, stack)
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func TestPruneKeepsTheRevisionsThatSomethingNames(t *testing.T) {
 			y.exec(t, `UPDATE stacks SET containers = '[{"service":"web","revision":3},{"service":"db","revision":11}]' WHERE id = ?`, id)
 		}, newest(3, 11)},
 		"what is tried again": {func(y *yard, id core.StackID) {
-			y.exec(t, `UPDATE stacks SET retry_aim = '{"revision":5}', retry_at = 9000000000000000 WHERE id = ?`, id)
+			y.exec(t, `UPDATE stacks SET retry = '{"aim":{"revision":5}}', retry_at = 9000000000000000 WHERE id = ?`, id)
 		}, newest(5)},
 		"the last deployment": {func(y *yard, id core.StackID) {
 			d := y.start(y.queue(wish(id)))

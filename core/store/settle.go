@@ -42,7 +42,7 @@ func (s *Store) settleStack(tx *Tx, d stacks.Deployment, o stacks.Outcome, more 
 	if d.StartedAt.IsZero() && more {
 		return nil // it never began; the one that runs settles the stack
 	}
-	st.RetryAt, st.RetryAim, st.HealAt = time.Time{}, stacks.Aim{}, time.Time{}
+	st.RetryAt, st.Retry, st.HealAt = time.Time{}, stacks.Retry{}, time.Time{}
 	if d.Aim.Worker != "" && o.State != stacks.DeploymentSucceeded {
 		return s.settleUnmoved(tx, st, d, o, more)
 	}
@@ -59,12 +59,12 @@ func (s *Store) settleStack(tx *Tx, d stacks.Deployment, o stacks.Outcome, more 
 		st.Status, st.OutOfSync = stacks.StatusError, true
 		st.Error = fmt.Sprintf("revision %d was cancelled while it was being applied; what runs may be a part of it. Deploy again to put it right", d.Revision)
 	case o.State == stacks.DeploymentCancelled:
-		st.OutOfSync = true
+		st.OutOfSync = st.OutOfSync || st.Behind() // polling may have noted it of a paused stack
 		st.Status, st.Error, err = statusWithout(tx, st, d.ID)
 	default:
 		st.Status, st.Error, st.OutOfSync = stacks.StatusError, o.Error, true
 		if (st.AutoSync || d.Trigger == stacks.TriggerDrift) && !more && !d.Cancelling {
-			st.RetryAt, st.RetryAim = o.At.Add(stacks.RetryAfter(st.Retries)), d.Aim
+			st.RetryAt, st.Retry = o.At.Add(stacks.RetryAfter(st.Retries)), stacks.RetryOf(d)
 		}
 		st.Retries++
 	}
@@ -84,17 +84,20 @@ func (s *Store) settleStack(tx *Tx, d stacks.Deployment, o stacks.Outcome, more 
 // saveSettled stores what a deployment's end changed of its stack.
 func saveSettled(tx *Tx, st stacks.Stack, at time.Time) error {
 	_, err := tx.exec(`UPDATE stacks SET status = ?, error = ?, drifted = ?, drift = ?, heals = ?, heal_at = ?, out_of_sync = ?, revision = ?, commit_hash = ?, deployed_tree = ?,
-		retries = ?, retry_at = ?, retry_aim = ?, quarantine = ?, containers = ?, observed_at = ?, updated_at = ? WHERE id = ?`,
+		retries = ?, retry_at = ?, retry = ?, quarantine = ?, containers = ?, observed_at = ?, updated_at = ? WHERE id = ?`,
 		st.Status, st.Error, st.Drifted, toJSON(list(st.Drift)), st.Heals, micros(st.HealAt), st.OutOfSync, st.Revision, st.Commit, st.DeployedTree,
-		st.Retries, micros(st.RetryAt), toJSON(st.RetryAim), toJSON(st.Quarantine), toJSON(list(st.Containers)), micros(st.ObservedAt), micros(at), st.ID)
+		st.Retries, micros(st.RetryAt), toJSON(st.Retry), toJSON(st.Quarantine), toJSON(list(st.Containers)), micros(st.ObservedAt), micros(at), st.ID)
 	return err
 }
 
 // settleSuccess gives the stack what a verified deployment put in place.
 func (s *Store) settleSuccess(tx *Tx, st *stacks.Stack, d stacks.Deployment, o stacks.Outcome) error {
-	st.Revision, st.Commit, st.DeployedTree = d.Revision, d.Commit, d.Tree
+	if d.Tree != "" || d.Revision != st.Revision { // a revision of an older release does not know its tree
+		st.DeployedTree = d.Tree
+	}
+	st.Revision, st.Commit = d.Revision, d.Commit
 	st.Status, st.Error, st.Drifted, st.Drift = st.RestingStatus(), "", false, nil
-	st.OutOfSync = st.SeenTree != "" && st.SeenTree != d.Tree // of the branch's head, too: what polling queued behind it may have been cancelled
+	st.OutOfSync = st.Behind() // of the branch's head, too: what polling queued behind it may have been cancelled
 	if !st.OutOfSync || d.Aim == (stacks.Aim{}) {
 		st.Quarantine, st.Retries = stacks.Quarantine{}, 0
 	}
@@ -129,7 +132,7 @@ func (s *Store) judgeEnd(tx *Tx, st *stacks.Stack, o stacks.Outcome) error {
 // in quarantine.
 func settleRestored(st *stacks.Stack, d stacks.Deployment) {
 	st.Status, st.Error, st.Drifted, st.Drift = st.RestingStatus(), "", false, nil
-	st.Retries, st.OutOfSync = 0, true
+	st.Retries, st.OutOfSync = 0, d.Aim.Revision == 0 || st.Behind()
 	if d.Aim.Revision == 0 {
 		st.Quarantine = stacks.Quarantine{Tree: d.Tree, Commit: d.Commit, Revision: d.Revision, Deployment: d.ID, Reason: d.Error}
 	}
@@ -170,6 +173,20 @@ func (s *Store) lookBehind(tx *Tx, st stacks.Stack) error {
 // untouched bounds how many deployments that changed nothing are passed over to find the one
 // that made what runs.
 const untouched = 100
+
+// lastChange returns the last deployment of a stack, but for one, that made what runs now or began to
+// change it; nil when there is none among the last ones. One that was moving the stack elsewhere and did
+// not succeed changed nothing here.
+func lastChange(tx *Tx, stack core.StackID, except core.DeploymentID) (*stacks.Deployment, error) {
+	ended, err := many(tx, scanDeployment, `SELECT `+deploymentColumns+` FROM deployments
+		WHERE stack_id = ? AND id <> ? AND state NOT IN ('queued', 'running') ORDER BY id DESC LIMIT ?`, stack, except, untouched)
+	for _, d := range ended {
+		if d.State == stacks.DeploymentSucceeded || d.Aim.Worker == "" && (d.State == stacks.DeploymentRolledBack || stacks.Began(d.Phases)) {
+			return &d, nil
+		}
+	}
+	return nil, err
+}
 
 // statusWithout is the status, and the reason, of a stack whose deployment was cancelled
 // before it changed anything: what the last one that did change something left behind.

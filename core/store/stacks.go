@@ -21,7 +21,7 @@ var (
 )
 
 const stackColumns = `id, name, repository_id, path, worker_id, worker_tags, auto_sync, status, drifted, out_of_sync,
-	seen_commit, seen_tree, deployed_tree, retries, retry_at, retry_aim, paused, quarantine, drift, heals, heal_at,
+	seen_commit, seen_tree, deployed_tree, retries, retry_at, retry, paused, quarantine, drift, heals, heal_at,
 	revision, commit_hash, error, containers, observed_at, deleting, created_at, updated_at`
 
 func scanStack(row scanner) (stacks.Stack, error) {
@@ -32,7 +32,7 @@ func scanStack(row scanner) (stacks.Stack, error) {
 		retry, heal                int64
 	)
 	err := row.Scan(&s.ID, &s.Name, &s.Repository, &s.Path, &worker, jsonInto{&s.WorkerTags}, &s.AutoSync, &s.Status, &s.Drifted, &s.OutOfSync,
-		&s.Seen, &s.SeenTree, &s.DeployedTree, &s.Retries, &retry, jsonInto{&s.RetryAim}, &s.Paused, jsonInto{&s.Quarantine}, jsonInto{&s.Drift}, &s.Heals, &heal, &s.Revision, &s.Commit, &s.Error, jsonInto{&s.Containers}, &observed, &s.Deleting, &created, &updated)
+		&s.Seen, &s.SeenTree, &s.DeployedTree, &s.Retries, &retry, jsonInto{&s.Retry}, &s.Paused, jsonInto{&s.Quarantine}, jsonInto{&s.Drift}, &s.Heals, &heal, &s.Revision, &s.Commit, &s.Error, jsonInto{&s.Containers}, &observed, &s.Deleting, &created, &updated)
 	s.Worker, s.RetryAt = core.WorkerID(worker.String), fromMicros(retry)
 	s.HealAt = fromMicros(heal)
 	s.ObservedAt, s.CreatedAt, s.UpdatedAt = fromMicros(observed), fromMicros(created), fromMicros(updated)

@@ -43,7 +43,7 @@ func (s *Store) PauseStack(ctx context.Context, id core.StackID, by access.Princ
 // when the pause ends.
 func (s *Store) holdBack(tx *Tx, st *stacks.Stack, open []stacks.Deployment, by access.Principal) error {
 	for _, d := range open {
-		if d.State != stacks.DeploymentQueued || !d.Trigger.Automatic() {
+		if d.State != stacks.DeploymentQueued || !d.Automatic() {
 			continue
 		}
 		if err := supersede(tx, d.ID, "the stack was paused by "+by.Name+" before it started", s.now()); err != nil {

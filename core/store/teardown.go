@@ -26,6 +26,8 @@ func (s *Store) endTeardown(tx *Tx, cmd stacks.Command, problem string, at time.
 		return err
 	}
 	switch {
+	case cmd.Body.Keep && problem != "" && cmd.Attempt < maxClearings:
+		return s.clearAgain(tx, cmd, problem, at)
 	case cmd.Body.Keep:
 		return s.cleared(tx, cmd, problem, at)
 	case problem == "":
@@ -34,6 +36,21 @@ func (s *Store) endTeardown(tx *Tx, cmd stacks.Command, problem string, at time.
 	_, err := tx.exec(`UPDATE stacks SET deleting = 0, status = ?, error = ?, updated_at = ? WHERE id = ?`,
 		stacks.StatusError, "teardown failed: "+problem, micros(at), cmd.Stack)
 	return err
+}
+
+// maxClearings is how often a worker is asked to take down what runs elsewhere by now: with the
+// pauses between, for about a week.
+const maxClearings = 600
+
+// clearAgain has a teardown done again after a while: until then the stack runs in two places.
+func (s *Store) clearAgain(tx *Tx, cmd stacks.Command, problem string, at time.Time) error {
+	due := at.Add(stacks.RetryAfter(cmd.Attempt - 1))
+	if _, err := tx.exec(`UPDATE commands SET state = ?, ended_at = 0, attempt = ?, epoch = 0, deadline_at = ? WHERE id = ?`,
+		stacks.CommandQueued, cmd.Attempt+1, micros(due), cmd.ID); err != nil || cmd.Attempt > 1 {
+		return err // it was told the first time
+	}
+	return insertDecision(tx, stacks.Decision{ID: core.NewID(core.PrefixDecision, at), Stack: cmd.Stack, At: at, Trigger: stacks.TriggerTransfer,
+		Reason: "what ran on the other worker could not be taken down: " + problem + ". It is tried again"})
 }
 
 // cleared tells how it went to take a stack off a worker where it does not run any more.

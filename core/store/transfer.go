@@ -6,6 +6,7 @@ import (
 
 	"berth/core"
 	"berth/core/fault"
+	"berth/core/fleet"
 	"berth/core/stacks"
 )
 
@@ -19,23 +20,21 @@ func mayMove(tx *Tx, st stacks.Stack, to core.WorkerID) error {
 	if err := workerAssignable(tx, to); err != nil {
 		return err
 	}
-	switch {
-	case st.Worker == to:
-		return complain("the stack is on this worker already; sync it to deploy it there")
-	case st.Revision == 0 || st.Worker == "":
+	if st.Revision == 0 || st.Worker == "" {
 		return complain("the stack was not deployed yet, so there is nothing to move; set its worker and sync it")
 	}
-	same, err := sameEngine(tx, st.Worker, to)
-	if err == nil && same {
-		err = complain("this worker uses the same container engine as the one where the stack runs; it would be taken down in both. Choose a worker on another host")
+	from, err := workerByID(tx, st.Worker)
+	if err != nil {
+		return err
 	}
-	return err
-}
-
-// sameEngine reports whether two workers are known to use one container engine.
-func sameEngine(tx *Tx, a, b core.WorkerID) (bool, error) {
-	n, err := one(tx, nil, scalar[int], `SELECT count(*) FROM workers x JOIN workers y ON x.engine = y.engine WHERE x.id = ? AND y.id = ? AND x.engine <> ''`, a, b)
-	return n > 0, err
+	there, err := workerByID(tx, to)
+	if err != nil {
+		return err
+	}
+	if why := fleet.WhyNotMove(from, there); why != "" {
+		return complain("%s", why)
+	}
+	return nil
 }
 
 // move ends a transfer that succeeded: the stack belongs to the new worker, and what it left on the
@@ -76,8 +75,12 @@ func (s *Store) clear(tx *Tx, st stacks.Stack, from, stays core.WorkerID) (strin
 	case err != nil:
 		return "", err
 	}
-	if same, err := sameEngine(tx, from, stays); err != nil || same {
-		return "both workers use one container engine, so nothing is taken down", err
+	there, err := workerByID(tx, stays)
+	if err != nil {
+		return "", err
+	}
+	if why := fleet.WhyNotMove(w, there); why != "" {
+		return "its containers on " + w.Hostname + " stay as they are: " + why, nil
 	}
 	now := s.now()
 	return "its containers on " + w.Hostname + " are taken down, its volumes there stay", insertCommand(tx, stacks.Command{

@@ -111,7 +111,7 @@ func (s *Store) closeDeployment(tx *Tx, cmd stacks.Command, w fleet.Worker, why 
 	}
 	o := stacks.Outcome{Deployment: d.ID, State: stacks.DeploymentLost, Phases: d.Phases, ErrorCode: "worker.gone", At: now, NoRestore: true,
 		Error: fmt.Sprintf("worker %s %s while it was deploying; what runs on its host is not known", w.Hostname, why)}
-	if cmd.State == stacks.CommandQueued {
+	if cmd.State == stacks.CommandQueued && !cmd.Body.Restore {
 		o.State, o.Error = stacks.DeploymentFailed, fmt.Sprintf("worker %s %s before it began; nothing was changed on its host", w.Hostname, why)
 	}
 	for i, phase := range o.Phases {

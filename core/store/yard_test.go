@@ -26,6 +26,7 @@ func openYard(t *testing.T) *yard {
 	t.Helper()
 	y := &yard{fleetRoom: openFleet(t), t: t}
 	y.w, y.other = y.worker(t, "web-1"), y.worker(t, "web-2")
+	y.exec(t, `UPDATE workers SET engine = hostname`) // each has its own
 	return y
 }
 
