@@ -117,7 +117,7 @@ func removedContainer(t *testing.T, s *rig.Server) {
 	before := stack.Containers()
 	rig.Docker(t, "rm", "--force", before["web"].ID, before["other"].ID)
 	stack.Until("the stack is degraded", func(now api.StackAnswer) bool {
-		return now.Status == stacks.StatusDegraded && strings.Contains(now.Error, "no container of this stack runs")
+		return now.Status == stacks.StatusDegraded && now.Drifted && strings.Contains(now.Error, "compose service other has no container; compose service web has no container")
 	})
 	stack.Synced()
 	after := stack.Containers()
