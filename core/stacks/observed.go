@@ -1,6 +1,9 @@
 package stacks
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // ContainerState is one container of a stack as the engine reports it.
 type ContainerState struct {
@@ -16,6 +19,16 @@ type ContainerState struct {
 	Ports        []string  `json:"ports,omitempty"` // "8080->80/tcp"
 	Revision     int       `json:"revision"`        // dev.berth.revision at its creation
 	// Changed names what a hand has changed of the container since it was deployed and
-	// verified: "image", "memory limit"; "container" when it was made by somebody else.
+	// verified: "image", "memory limit"; "container" when it was made by somebody else;
+	// ChangedStopped when somebody ended it.
 	Changed []string `json:"changed,omitempty"`
+}
+
+// ChangedStopped is in ContainerState.Changed of a container that somebody stopped or killed and
+// that has not run since; one that ended by itself does not have it.
+const ChangedStopped = "stopped"
+
+// traitsOf returns what was changed of a container, apart from whether it runs.
+func traitsOf(c ContainerState) []string {
+	return slices.DeleteFunc(slices.Clone(c.Changed), func(name string) bool { return name == ChangedStopped })
 }

@@ -8,7 +8,7 @@ import (
 // stale says why a container would be replaced; nothing when it would not.
 func (p *planner) stale(name string, c ContainerState) []Reason {
 	why := p.asked()
-	for _, trait := range c.Changed {
+	for _, trait := range traitsOf(c) { // who was only stopped is started
 		why = append(why, Reason{Kind: ReasonContainer, Name: clip(trait), Before: "changed by hand"})
 	}
 	if c.State == "created" { // it may have been made in part; the worker replaces it

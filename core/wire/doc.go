@@ -203,11 +203,15 @@
 // ContainerState.Changed names what a hand has changed of a container since the last
 // deployment of its stack was verified here: "image", "memory limit", "networks", names for people of at
 // most 64 bytes; the one name "container" says that somebody else made it, though it carries the stack's
-// labels. The worker compares with keyed digests that it took when the deployment was verified, and
+// labels, and the name "stopped" that somebody stopped or killed it and it has not run since. The engine
+// tells who ended a container only as it happens: what was stopped while no worker followed the engine's
+// events counts as having ended by itself. The worker compares with keyed digests that it took when the deployment was verified, and
 // keeps no values. It claims nothing while a command of the stack runs, nor before the first
-// deployment was verified; after one that was not, only of containers that this left alone. Starting, stopping and restarting change nothing in this sense. What is missing, stopped
-// or too many is the hub's to find out, from the revision. When such a stack is deployed again, the
-// worker recreates the compose services whose containers are Changed, though their definition is the same.
+// deployment was verified; after one that was not, only of containers that this left alone. Starting and restarting change nothing in this sense. A stop
+// that was a Request counts as any other; what a command stops does not count. What is missing, too many,
+// or stopped although the engine should keep it running is the hub's to find out, from the revision. When
+// such a stack is deployed again, the worker starts what is stopped and recreates the compose services whose
+// containers are Changed otherwise, though their definition is the same.
 //
 // Snapshot is the worker's metrics in the Prometheus text format.
 //

@@ -220,7 +220,7 @@ func TestEventsOfTheEngineAreFollowed(t *testing.T) {
 		synctest.Wait()
 		s.engine.edit(cmd.Deploy.Project, func(c *ProjectContainer) { c.State = "exited" })
 		from := time.Now()
-		s.engine.rings <- struct{}{}
+		s.engine.rings <- Happening{}
 		seen := await(h, "Observed", any1[wire.Observed])
 		if took := time.Since(from); took > 1500*time.Millisecond || seen.Stacks[0].Containers[0].State != "exited" {
 			t.Errorf("after %v: %+v", took, seen)
@@ -233,7 +233,7 @@ func TestAStormOfEventsIsAnsweredByFewLooks(t *testing.T) {
 		deployed(s)
 		before := len(s.engine.called("look"))
 		for end := time.Now().Add(time.Minute); time.Now().Before(end); {
-			s.engine.rings <- struct{}{}
+			s.engine.rings <- Happening{}
 			time.Sleep(10 * time.Millisecond) // of fake time
 		}
 		if n := len(s.engine.called("look")) - before; n < 30 || n > 61 {

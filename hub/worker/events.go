@@ -18,7 +18,7 @@ func (w *Worker) follow(ctx context.Context) {
 	b := newBackoff()
 	for ctx.Err() == nil {
 		began := time.Now()
-		err := w.options.Engine.Watch(ctx, w.stir)
+		err := w.options.Engine.Watch(ctx, w.hear)
 		if ctx.Err() != nil {
 			return
 		}

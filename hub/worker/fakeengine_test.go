@@ -26,18 +26,18 @@ type fakeEngine struct {
 	down       error // what every look answers
 	logs       func(ctx context.Context, tail int, follow bool, w io.Writer) error
 	services   []string
-	slow       time.Duration // what a look takes; set before the worker starts
-	rings      chan struct{} // what Watch passes on
-	deaf       chan error    // what Watch ends with
-	made       int           // containers, ever
-	hangInfo   bool          // Info does not answer; set before the worker starts
-	id         string        // what Info tells; guarded by mu
-	listed     func()        // called once, after a look at all projects
+	slow       time.Duration  // what a look takes; set before the worker starts
+	rings      chan Happening // what Watch passes on
+	deaf       chan error     // what Watch ends with
+	made       int            // containers, ever
+	hangInfo   bool           // Info does not answer; set before the worker starts
+	id         string         // what Info tells; guarded by mu
+	listed     func()         // called once, after a look at all projects
 }
 
 func newEngine() *fakeEngine {
 	return &fakeEngine{containers: map[string][]ProjectContainer{}, hooks: map[string]func(context.Context, Project, func(string)) error{}, services: []string{"web"},
-		rings: make(chan struct{}), deaf: make(chan error), id: "engine-1"}
+		rings: make(chan Happening), deaf: make(chan error), id: "engine-1"}
 }
 
 // on makes a call do something of a test's own first: "pull", "apply", "verify", "down",
@@ -251,11 +251,11 @@ func (e *fakeEngine) goAway(err error) {
 }
 
 // Watch implements Engine.
-func (e *fakeEngine) Watch(ctx context.Context, changed func()) error {
+func (e *fakeEngine) Watch(ctx context.Context, changed func(Happening)) error {
 	for {
 		select {
-		case <-e.rings:
-			changed()
+		case h := <-e.rings:
+			changed(h)
 		case err := <-e.deaf:
 			return err
 		case <-ctx.Done():

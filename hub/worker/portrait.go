@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"berth/core"
+	"berth/core/stacks"
 	"berth/core/wire"
 	"berth/hub/worker/applied"
 )
@@ -46,14 +47,21 @@ func changedByHand(key []byte, r applied.Record, c ProjectContainer) []string {
 	if !known {
 		return []string{otherHand}
 	}
-	var changed []string
+	changed := traitsChanged(key, traits, c)
+	if slices.Contains(r.Stopped, c.ContainerID) && hasEnded(c) {
+		changed = append([]string{stacks.ChangedStopped}, changed...)
+	}
+	return changed[:min(len(changed), wire.MaxChanged)]
+}
+
+func traitsChanged(key []byte, traits map[string]string, c ProjectContainer) (changed []string) {
 	for name, value := range c.Traits {
 		if before, taken := traits[name]; taken && before != traitDigest(key, c.ContainerID, name, value) {
 			changed = append(changed, wire.Clip(name, wire.MaxTrait))
 		}
 	}
 	slices.Sort(changed)
-	return changed[:min(len(changed), wire.MaxChanged)]
+	return changed
 }
 
 // traitDigest hides a value, which may be secret and short, behind a key that never leaves

@@ -37,10 +37,10 @@ type Engine interface {
 	Restart(ctx context.Context, projectName, service string) error
 	// Logs writes the last tail lines of a compose service to w, then, when follow is true, new ones until ctx ends.
 	Logs(ctx context.Context, projectName, service string, tail int, follow bool, w io.Writer) error
-	// Watch calls changed whenever something may have happened to a container that Berth made:
-	// it started, stopped, went away, was renamed, updated, or joined or left a network. It blocks until
-	// ctx ends or the engine's events cannot be followed any more, and returns why.
-	Watch(ctx context.Context, changed func()) error
+	// Watch calls changed, from one goroutine, whenever something may have happened to a container that
+	// Berth made: it started, stopped, went away, was renamed, updated, or joined or left a network. It
+	// blocks until ctx ends or the engine's events cannot be followed any more, and returns why.
+	Watch(ctx context.Context, changed func(Happening)) error
 	// Info asks the engine who it is; cheap enough for every snapshot.
 	Info(ctx context.Context) (EngineInfo, error)
 }
@@ -81,6 +81,15 @@ type ProjectContainer struct {
 	// another name. One that is not set has a value as well; of one that is not listed nothing is known.
 	Traits map[string]string
 	stacks.ContainerState
+}
+
+// Happening is what the engine told of a container: that somebody ended it (and not it
+// itself), or that it started. Whatever else may have happened is the zero.
+type Happening struct {
+	Stack     core.StackID
+	Container string // id
+	Stopped   bool   // stopped or killed, by whomever; it does not run now
+	Started   bool
 }
 
 // EngineInfo says which engine runs here.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"berth/core/stacks"
 	"berth/core/wire"
 )
 
@@ -22,7 +23,12 @@ func (s *steps) renew(j *job, d wire.Deploy, project *Project, present []Project
 	}
 	record, _ := s.applied.Get(d.Stack)
 	for _, c := range present {
-		if changed := changedByHand(s.digestKey, record, c); len(changed) > 0 {
+		changed := changedByHand(s.digestKey, record, c)
+		if len(changed) > 0 && changed[0] == stacks.ChangedStopped {
+			changed = changed[1:]
+			j.line(fmt.Sprintf("%s was stopped by hand and is started.", c.Container))
+		}
+		if len(changed) > 0 {
 			j.line(fmt.Sprintf("%s was changed by hand (%s) and is recreated.", c.Container, strings.Join(changed, ", ")))
 			replace[c.Service] = true
 		}

@@ -77,6 +77,7 @@ func (v *view) look(ctx context.Context) time.Duration {
 	limited, cancel := context.WithTimeout(ctx, lookWithin)
 	defer cancel()
 	glance := v.worker.commands.turns.glance()
+	records := v.worker.disk.applied.All()
 	list, err := v.worker.options.Engine.Containers(limited, "")
 	worked := glance.end()
 	v.worker.engineSaid(ctx, err)
@@ -84,6 +85,7 @@ func (v *view) look(ctx context.Context) time.Duration {
 	if err != nil {
 		return restEvery
 	}
+	v.worker.forgive(records, list)
 	v.see(list, worked)
 	took := time.Since(began)
 	gap := max(eventGap, 5*took)

@@ -23,10 +23,10 @@ type machine struct {
 	mu      sync.Mutex // guards what follows
 	box     *worker.ProjectContainer
 	made    made
-	touched bool            // a hand was at the container since a command was
-	effects map[string]bool // deployment and revision for which the container was made
-	problem string          // what must not have happened
-	handed  int             // how often a hand was at work
+	touched bool               // a hand was at the container since a command was
+	effects map[string]bool    // deployment and revision for which the container was made
+	problem string             // what must not have happened
+	hands   []worker.Happening // what hands did
 }
 
 // engine is how one worker reaches its machine. Once it is dead nothing it does has an effect.
@@ -115,13 +115,14 @@ func (m *machine) hand() {
 	if m.box == nil {
 		return
 	}
-	m.handed++
 	b := *m.box
+	did := worker.Happening{Stack: core.StackID(b.Labels[worker.LabelStack]), Container: b.ContainerID}
 	if m.touched = true; b.State == "running" {
-		b.State, b.ExitCode = "exited", 137
+		b.State, b.ExitCode, did.Stopped = "exited", 137, true
 	} else {
-		b.State, b.ExitCode = "running", 0
+		b.State, b.ExitCode, did.Started = "running", 0, true
 	}
+	m.hands = append(m.hands, did)
 	m.box = &b
 }
 
@@ -142,15 +143,14 @@ func (e *engine) Restart(context.Context, string, string) error { return nil }
 // Logs implements worker.Engine.
 func (e *engine) Logs(context.Context, string, string, int, bool, io.Writer) error { return nil }
 
-// Watch implements worker.Engine.
-func (e *engine) Watch(ctx context.Context, changed func()) error {
-	for told := 0; ; {
-		e.machine.mu.Lock()
-		now := e.machine.handed
-		e.machine.mu.Unlock()
-		if now != told {
-			told = now
-			changed()
+// Watch implements worker.Engine. What happens while nobody watches is never told.
+func (e *engine) Watch(ctx context.Context, changed func(worker.Happening)) error {
+	changed(worker.Happening{})
+	for told := len(e.machine.handsFrom(0)); ; {
+		fresh := e.machine.handsFrom(told)
+		told += len(fresh)
+		for _, h := range fresh {
+			changed(h)
 		}
 		select {
 		case <-time.After(time.Second):
@@ -158,6 +158,13 @@ func (e *engine) Watch(ctx context.Context, changed func()) error {
 			return ctx.Err()
 		}
 	}
+}
+
+// handsFrom returns what hands did, without the first n deeds.
+func (m *machine) handsFrom(n int) []worker.Happening {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.hands[n:]
 }
 
 // Info implements worker.Engine.

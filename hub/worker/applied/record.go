@@ -25,6 +25,9 @@ type Record struct {
 	// Touched says that a later deployment has begun to change them: whose id the portrait knows is
 	// as it was, or was changed by hand; of the others nothing is known.
 	Touched bool `json:"touched,omitempty"`
+	// Stopped lists the containers of the portrait that somebody stopped or killed since. One that
+	// ended by itself is not among them.
+	Stopped []string `json:"stopped,omitempty"`
 }
 
 // Portrait is a keyed digest of each trait of each container, by container id and the trait's name. It
@@ -69,9 +72,24 @@ func (r Record) applied(a Attempt, at time.Time) Record {
 // nil leaves the one that there is.
 func (r Record) ended(portrait Portrait, running []int) Record {
 	if portrait != nil {
-		r.Portrait, r.Touched = portrait, false
+		r.Portrait, r.Touched, r.Stopped = portrait, false, nil
 	}
 	return r.trimmed(running)
+}
+
+// stopped returns the record after somebody has ended a container. Whom a deployment may have
+// ended that is under way, or was not verified, nobody knows.
+func (r Record) stopped(container string) Record {
+	if _, known := r.Portrait[container]; known && !r.Touched && !slices.Contains(r.Stopped, container) {
+		r.Stopped = append(slices.Clone(r.Stopped), container)
+	}
+	return r
+}
+
+// runs returns the record after containers were started, or have gone.
+func (r Record) runs(containers []string) Record {
+	r.Stopped = slices.DeleteFunc(slices.Clone(r.Stopped), func(id string) bool { return slices.Contains(containers, id) })
+	return r
 }
 
 // trimmed returns the record without the content of revisions that nothing needs: not

@@ -111,7 +111,7 @@ func (s *Store) Touch(stack core.StackID) error {
 	if r, _ := s.Get(stack); r.Portrait == nil || r.Touched {
 		return nil // there is nothing that could become wrong
 	}
-	return s.plan(stack, func(r Record) Record { r.Touched = true; return r })
+	return s.plan(stack, func(r Record) Record { r.Touched, r.Stopped = true, nil; return r })
 }
 
 // Applied records that the engine put the attempt in place. See note about a failure.
@@ -127,6 +127,30 @@ func (s *Store) Ended(stack core.StackID, portrait Portrait, running []int) erro
 		return nil
 	}
 	return s.note(stack, func(r Record) Record { return r.ended(portrait, running) })
+}
+
+// Stopped records that somebody stopped or killed a container. See note about a failure.
+func (s *Store) Stopped(stack core.StackID, container string) error {
+	return s.hands(stack, func(r Record) Record { return r.stopped(container) })
+}
+
+// Runs records that containers run again, or are no more: it does not matter any longer who had
+// stopped them. See note about a failure.
+func (s *Store) Runs(stack core.StackID, containers ...string) error {
+	return s.hands(stack, func(r Record) Record { return r.runs(containers) })
+}
+
+// hands changes who was stopped, and writes only what changes something.
+func (s *Store) hands(stack core.StackID, edit func(Record) Record) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before, found := s.records[stack]
+	after := edit(before)
+	if !found || slices.Equal(before.Stopped, after.Stopped) {
+		return nil
+	}
+	s.records[stack] = after
+	return s.write(after)
 }
 
 // plan records what is about to happen. When that fails it must not happen, and is not known.

@@ -145,7 +145,7 @@ func (f folder) Logs(context.Context, string, string, int, bool, io.Writer) erro
 }
 
 // Watch implements worker.Engine: nobody but the worker changes anything here.
-func (f folder) Watch(ctx context.Context, _ func()) error {
+func (f folder) Watch(ctx context.Context, _ func(worker.Happening)) error {
 	<-ctx.Done()
 	return ctx.Err()
 }

@@ -92,7 +92,7 @@ func (e *Engine) Info(context.Context) (worker.EngineInfo, error) {
 }
 
 // Watch implements worker.Engine: nobody but the worker changes anything here.
-func (e *Engine) Watch(ctx context.Context, _ func()) error {
+func (e *Engine) Watch(ctx context.Context, _ func(worker.Happening)) error {
 	<-ctx.Done()
 	return ctx.Err()
 }

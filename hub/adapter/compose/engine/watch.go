@@ -17,14 +17,19 @@ import (
 // told are the events that may mean a change of what runs. Health checks that run in a
 // container are not among them: they come every few seconds and change nothing.
 var told = []events.Action{
-	events.ActionCreate, events.ActionStart, events.ActionDie, events.ActionDestroy, events.ActionRename, events.ActionUpdate,
+	events.ActionCreate, events.ActionStart, events.ActionKill, events.ActionDie, events.ActionStop, events.ActionDestroy, events.ActionRename, events.ActionUpdate,
 	events.ActionPause, events.ActionUnPause, events.ActionHealthStatus, events.ActionConnect, events.ActionDisconnect,
 }
 
 // Watch follows the engine's events. See worker.Engine. It rings once when it begins, for
 // what was not followed until then.
-func (e *Engine) Watch(ctx context.Context, changed func()) error {
-	return e.events(ctx, changed, func(events.Message) { changed() })
+func (e *Engine) Watch(ctx context.Context, changed func(worker.Happening)) error {
+	seen := newEnds()
+	return e.events(ctx, func() { changed(worker.Happening{}) }, func(event events.Message) {
+		if h, matters := seen.read(event); matters {
+			changed(h)
+		}
+	})
 }
 
 // events tells of what may have changed a container of ours, once it has begun.

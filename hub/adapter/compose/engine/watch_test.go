@@ -15,6 +15,7 @@ import (
 	"github.com/moby/moby/client"
 
 	"berth/core/fault"
+	"berth/hub/worker"
 )
 
 // following is what Watch does, for one container: what other tests of this machine do rings
@@ -106,7 +107,7 @@ func TestWatchRingsWhenItBegins(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	rung, ended := make(chan struct{}, 1), make(chan error, 1)
 	go func() {
-		ended <- s.engine.Watch(ctx, func() {
+		ended <- s.engine.Watch(ctx, func(worker.Happening) {
 			select {
 			case rung <- struct{}{}:
 			default:
@@ -219,7 +220,7 @@ func TestWatchEndsWithItsEngine(t *testing.T) {
 	if err := f.end(); fault.CodeOf(err) != "engine.unreachable" || fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("got %v", err)
 	}
-	if err := e.Watch(t.Context(), func() {}); fault.CodeOf(err) != "engine.unreachable" {
+	if err := e.Watch(t.Context(), func(worker.Happening) {}); fault.CodeOf(err) != "engine.unreachable" {
 		t.Errorf("an engine that is away: %v", err)
 	}
 }
