@@ -68,6 +68,9 @@ func (s *Store) settleStack(tx *Tx, d stacks.Deployment, o stacks.Outcome, more 
 		}
 		st.Retries++
 	}
+	if err == nil && o.State == stacks.DeploymentCancelled && st.Revision > 0 && st.Status == st.RestingStatus() {
+		err = s.judge(tx, &st, o.At) // a hand may have been at what runs before
+	}
 	if err != nil {
 		return err
 	}

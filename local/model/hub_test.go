@@ -121,7 +121,7 @@ func (w *world) hearResult(l *link, m message) {
 	if !open(c, err) && w.data.conn.writes != before {
 		w.fail(2, "the result of %s counts again", m.key)
 	}
-	if w.chance(3) {
+	if w.random.IntN(4) == 0 { // also at the end
 		w.tell("host %d: the result comes again", l.host)
 		l.toHub = append(l.toHub, m)
 	}
