@@ -307,7 +307,7 @@ func (w *world) quiet() bool {
 		w.report(at)
 		return false
 	}
-	retries := !st.RetryAt.IsZero() && (st.AutoSync || st.RetryAim != (stacks.Aim{})) && st.Retries < 3
+	retries := !st.RetryAt.IsZero() && (st.AutoSync || st.Retry.ByItself()) && st.Retries < 3
 	if waits := retries || !st.HealAt.IsZero() && st.Heals < 3; waits && !st.Paused {
 		w.now, w.due = w.now.Add(5*time.Minute), true
 		return false
