@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -161,5 +162,41 @@ func TestADiskThatFails(t *testing.T) {
 	}
 	if r, _ := s.Get("stk_1"); r.Revision != 1 || r.Trying != 0 {
 		t.Errorf("what has happened is not known: %+v", r)
+	}
+}
+
+// Who was stopped is known of containers that a deployment has verified, until another one begins.
+func TestWhoWasStopped(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	stopped := func() string {
+		r, _ := openStore(t, dir).Get("stk_1")
+		return strings.Join(r.Stopped, " ")
+	}
+	must(t, s.Stopped("stk_1", "c1")) // nothing is known of it
+	must(t, s.Runs("stk_1", "c1"))
+	if len(s.All()) != 0 {
+		t.Errorf("made a record of nothing: %+v", s.All())
+	}
+	must(t, s.Try(attempt(1)))
+	must(t, s.Stopped("stk_1", "c1"))
+	if got := stopped(); got != "" {
+		t.Errorf("before anything was verified: %s", got)
+	}
+	must(t, s.Ended("stk_1", Portrait{"c1": {}, "c2": {}}, nil))
+	for _, id := range []string{"c1", "c2", "c1", "another"} {
+		must(t, s.Stopped("stk_1", id))
+	}
+	if got := stopped(); got != "c1 c2" {
+		t.Errorf("stopped %q", got)
+	}
+	must(t, s.Runs("stk_1", "c1", "another"))
+	if got := stopped(); got != "c2" {
+		t.Errorf("after one runs again: %q", got)
+	}
+	must(t, s.Touch("stk_1"))
+	must(t, s.Stopped("stk_1", "c1"))
+	if got := stopped(); got != "" {
+		t.Errorf("while a deployment is at work: %q", got)
 	}
 }
