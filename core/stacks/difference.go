@@ -2,7 +2,6 @@ package stacks
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"berth/core"
@@ -29,8 +28,9 @@ const (
 )
 
 // Differences compares what a worker saw with what should run of a revision, by compose service.
+// orphans says that containers of no compose service of it are left alone on purpose.
 // Containers that the engine restarts by itself, or that failed, are not drift: Health tells of them.
-func Differences(services []core.ComposeService, containers []ContainerState) []Difference {
+func Differences(services []core.ComposeService, containers []ContainerState, orphans bool) []Difference {
 	found := []Difference{}
 	byService := map[string][]ContainerState{}
 	for _, c := range containers {
@@ -41,7 +41,7 @@ func Differences(services []core.ComposeService, containers []ContainerState) []
 		delete(byService, s.Name)
 	}
 	for _, c := range containers {
-		if _, extra := byService[c.Service]; extra {
+		if _, extra := byService[c.Service]; extra && (!orphans || len(traitsOf(c)) > 0) {
 			found = append(found, Difference{Service: c.Service, Container: c.Container, Kind: DifferenceExtra, Fields: []string{},
 				Text: fmt.Sprintf("container %s of compose service %s is not part of the deployed revision", c.Container, c.Service)})
 		}
@@ -52,7 +52,7 @@ func Differences(services []core.ComposeService, containers []ContainerState) []
 // differencesOf compares the containers of one compose service with what should run of it.
 func differencesOf(s core.ComposeService, containers []ContainerState) []Difference {
 	var found []Difference
-	want := max(1, s.Scale)
+	want := max(1, s.Scale) // a revision of an older release does not say how many
 	if s.Idle {
 		want = 0
 	}
@@ -64,15 +64,21 @@ func differencesOf(s core.ComposeService, containers []ContainerState) []Differe
 		found = append(found, Difference{Service: s.Name, Kind: DifferenceMissing, Fields: []string{}, Text: text})
 	}
 	for i, c := range containers {
+		fields := traitsOf(c)
+		byHand := len(fields) < len(c.Changed)
+		extra := i >= want && (s.Scale > 0 || s.Idle)
+		if byHand && !extra {
+			found = append(found, Difference{Service: s.Name, Container: c.Container, Kind: DifferenceStopped, Fields: []string{},
+				Text: fmt.Sprintf("container %s of compose service %s was stopped by hand", c.Container, s.Name)})
+		}
 		switch {
-		case len(c.Changed) > 0:
-			fields := slices.Clone(c.Changed)
+		case len(fields) > 0:
 			found = append(found, Difference{Service: s.Name, Container: c.Container, Kind: DifferenceChanged, Fields: fields,
 				Text: fmt.Sprintf("container %s of compose service %s was changed by hand: %s", c.Container, s.Name, strings.Join(fields, ", "))})
-		case i >= want:
+		case extra:
 			found = append(found, Difference{Service: s.Name, Container: c.Container, Kind: DifferenceExtra, Fields: []string{},
 				Text: fmt.Sprintf("compose service %s has more containers than its revision says: %s", s.Name, c.Container)})
-		case s.Stays && (c.State == "exited" || c.State == "created" || c.State == "paused"):
+		case s.Stays && !byHand && (c.State == "exited" || c.State == "created" || c.State == "paused"):
 			found = append(found, Difference{Service: s.Name, Container: c.Container, Kind: DifferenceStopped, Fields: []string{},
 				Text: fmt.Sprintf("container %s of compose service %s is %s, but should run", c.Container, s.Name, c.State)})
 		}

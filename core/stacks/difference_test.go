@@ -8,7 +8,7 @@ import (
 )
 
 func TestDifferences(t *testing.T) {
-	web := core.ComposeService{Name: "web", Stays: true}
+	web := core.ComposeService{Name: "web", Stays: true, Scale: 1}
 	run := func(service, name string) ContainerState {
 		return ContainerState{Service: service, Container: name, State: "running"}
 	}
@@ -19,6 +19,10 @@ func TestDifferences(t *testing.T) {
 	}
 	changed := run("web", "web-1")
 	changed.Changed = []string{"memory limit", "networks"}
+	byHand := in("exited")
+	byHand.Changed = []string{ChangedStopped}
+	both := in("exited")
+	both.Changed = []string{ChangedStopped, "memory limit"}
 	for name, c := range map[string]struct {
 		services   []core.ComposeService
 		containers []ContainerState
@@ -31,6 +35,10 @@ func TestDifferences(t *testing.T) {
 		"paused":                            {[]core.ComposeService{web}, []ContainerState{in("paused")}, []string{"web web-1 stopped"}},
 		"restarting is not by hand":         {[]core.ComposeService{web}, []ContainerState{in("restarting")}, nil},
 		"one that may end has ended":        {[]core.ComposeService{{Name: "web"}}, []ContainerState{in("exited")}, nil},
+		"one that may end was stopped":      {[]core.ComposeService{{Name: "web"}}, []ContainerState{byHand}, []string{"web web-1 stopped"}},
+		"one that stays was stopped":        {[]core.ComposeService{web}, []ContainerState{byHand}, []string{"web web-1 stopped"}},
+		"stopped and changed":               {[]core.ComposeService{web}, []ContainerState{both}, []string{"web web-1 stopped", "web web-1 changed"}},
+		"stopped, and should not be there":  {[]core.ComposeService{{Name: "web", Idle: true}}, []ContainerState{byHand}, []string{"web web-1 extra"}},
 		"changed":                           {[]core.ComposeService{web}, []ContainerState{changed}, []string{"web web-1 changed"}},
 		"one too many":                      {[]core.ComposeService{web}, []ContainerState{run("web", "web-1"), run("web", "web-2")}, []string{"web web-2 extra"}},
 		"of no compose service":             {[]core.ComposeService{web}, []ContainerState{run("web", "web-1"), run("old", "old-1")}, []string{"old old-1 extra"}},
@@ -38,7 +46,7 @@ func TestDifferences(t *testing.T) {
 		"scaled to none, and one was added": {[]core.ComposeService{{Name: "web", Idle: true}}, []ContainerState{run("web", "web-1")}, []string{"web web-1 extra"}},
 	} {
 		var got []string
-		for _, d := range Differences(c.services, c.containers) {
+		for _, d := range Differences(c.services, c.containers, false) {
 			got = append(got, d.Service+" "+d.Container+" "+string(d.Kind))
 			if d.Text == "" || d.Fields == nil {
 				t.Errorf("%s: a difference says nothing: %+v", name, d)
@@ -47,5 +55,12 @@ func TestDifferences(t *testing.T) {
 		if !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
+	}
+	if left := Differences([]core.ComposeService{web}, []ContainerState{run("web", "web-1"), run("old", "old-1")}, true); len(left) != 0 {
+		t.Errorf("an orphan that is kept on purpose: %+v", left)
+	}
+	many := []ContainerState{run("web", "web-1"), run("web", "web-2"), run("web", "web-3")}
+	if unknown := Differences([]core.ComposeService{{Name: "web"}}, many, false); len(unknown) != 0 {
+		t.Errorf("of a revision that does not say how many: %+v", unknown)
 	}
 }
