@@ -14,7 +14,7 @@ import (
 )
 
 // Build makes each of contents complete on the disk. Every blob must be here; the
-// caller holds contents. What exists already is left as it is.
+// caller holds contents. What exists already is left as it is, unless Mend has found it damaged.
 func (s *Store) Build(ctx context.Context, contents []core.Content) error {
 	fresh := false
 	for _, c := range contents {
@@ -32,7 +32,11 @@ func (s *Store) Build(ctx context.Context, contents []core.Content) error {
 	return durable.SyncDir(s.root, contentDir)
 }
 
+// built reports whether a content is in its place and not known to be damaged.
 func (s *Store) built(digest string) bool {
+	if s.isDamaged(digest) {
+		return false
+	}
 	stat, err := s.root.Lstat(path.Join(contentDir, digest))
 	return err == nil && stat.IsDir()
 }
@@ -41,7 +45,7 @@ func (s *Store) build(ctx context.Context, c core.Content) error {
 	temp := durable.Temp(contentDir)
 	err := s.fill(ctx, temp, c)
 	if err == nil {
-		err = s.root.Rename(temp, path.Join(contentDir, c.Digest))
+		err = s.settle(temp, c.Digest)
 	}
 	if err == nil {
 		return nil
@@ -51,6 +55,14 @@ func (s *Store) build(ctx context.Context, c core.Content) error {
 		return nil // another command built the same one at the same time
 	}
 	return err
+}
+
+// settle moves a content that is laid out to where it counts.
+func (s *Store) settle(temp, digest string) error {
+	if s.isDamaged(digest) {
+		return s.replace(digest, temp)
+	}
+	return s.root.Rename(temp, path.Join(contentDir, digest))
 }
 
 func (s *Store) fill(ctx context.Context, dir string, c core.Content) error {

@@ -14,21 +14,22 @@ import (
 	"berth/hub/worker/durable"
 )
 
-// Mend looks at every byte of contents that is here already, and removes what is not as it
-// was announced: a crash, a failing disk or a hand may have changed it. Missing then asks for it again
-// and Build lays it out anew. It returns the sources of the contents that were damaged. The caller
-// holds contents.
+// Mend looks at every byte of contents that is here already, and finds what is not as it
+// was announced: a crash, a failing disk or a hand may have changed it. Missing then asks for it again,
+// and Build lays it out anew and puts it in the place of what is damaged. That stays until then: another
+// stack's container may mount it, and could not be started without it. It returns the sources of the
+// contents that are damaged. The caller holds contents.
 //
 // A container that mounts a damaged content keeps what it has until it is started again.
 func (s *Store) Mend(ctx context.Context, contents []core.Content) (damaged []string, err error) {
 	s.mending.Lock()
 	defer s.mending.Unlock()
 	for _, c := range contents {
-		mended, err := s.mend(ctx, c)
+		found, err := s.mend(ctx, c)
 		if err != nil {
 			return damaged, fmt.Errorf("look at the content of %s: %w", c.Source, err)
 		}
-		if mended {
+		if found {
 			damaged = append(damaged, c.Source)
 		}
 	}
@@ -39,6 +40,7 @@ func (s *Store) mend(ctx context.Context, c core.Content) (damaged bool, err err
 	dir := path.Join(contentDir, c.Digest)
 	if _, err := s.root.Lstat(dir); err == nil {
 		if s.intact(ctx, dir, c) {
+			s.mark(c.Digest, false)
 			return false, nil
 		}
 		damaged = true
@@ -46,11 +48,7 @@ func (s *Store) mend(ctx context.Context, c core.Content) (damaged bool, err err
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
-	if damaged {
-		if err := s.removeWhole(dir); err != nil {
-			return true, err
-		}
-	}
+	s.mark(c.Digest, damaged)
 	for _, f := range c.Files {
 		if s.hasBlob(f) && !s.sound(ctx, blobPath(f.Digest), f) {
 			if err := errors.Join(ctx.Err(), s.root.Remove(blobPath(f.Digest))); err != nil {
@@ -109,6 +107,42 @@ func modeOf(f core.ContentFile) fs.FileMode {
 		return 0o555
 	}
 	return 0o444
+}
+
+// mark notes whether what stands in a content's place is damaged.
+func (s *Store) mark(digest string, damaged bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if damaged {
+		s.damaged[digest] = true
+	} else {
+		delete(s.damaged, digest)
+	}
+}
+
+func (s *Store) isDamaged(digest string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.damaged[digest]
+}
+
+// replace puts a sound copy in the place of a damaged content, unless another command has.
+func (s *Store) replace(digest, sound string) error {
+	s.mending.Lock()
+	defer s.mending.Unlock()
+	dir, aside := path.Join(contentDir, digest), durable.Temp(contentDir)
+	if s.built(digest) {
+		return s.root.RemoveAll(sound)
+	}
+	if err := s.root.Rename(dir, aside); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := s.root.Rename(sound, dir); err != nil {
+		back := s.root.Rename(aside, dir)
+		return errors.Join(err, back)
+	}
+	s.mark(digest, false)
+	return s.root.RemoveAll(aside)
 }
 
 // removeWhole removes a folder so that a crash leaves it as it was, or not at all.

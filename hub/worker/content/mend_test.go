@@ -63,6 +63,81 @@ func TestDamageIsMended(t *testing.T) {
 	}
 }
 
+// What is damaged stays until a sound copy is there: another stack may mount it, and what is missing
+// may not come.
+func TestDamagedContentStaysUntilItIsReplaced(t *testing.T) {
+	s := openStore(t)
+	content := contentOf("conf", "a", "one", "b", "two")
+	contents, dir := []core.Content{content}, filepath.Join(s.ContentDir(), content.Digest)
+	put(t, s, "one")
+	put(t, s, "two")
+	must(t, s.Build(t.Context(), contents))
+	must(t, overwrite(dir+"/a", "ONE"))
+	inUse := func() string {
+		a, errA := os.ReadFile(dir + "/a")
+		b, errB := os.ReadFile(dir + "/b")
+		must(t, errors.Join(errA, errB))
+		return string(a) + " " + string(b)
+	}
+	for range 2 { // two commands, or one that is tried again
+		if damaged, err := s.Mend(t.Context(), contents); err != nil || !slices.Equal(damaged, []string{"conf"}) {
+			t.Fatalf("damaged %v, %v", damaged, err)
+		}
+		if wants := s.Missing(contents); len(wants) != 1 || wants[0].Digest != digestOf("one") {
+			t.Fatalf("wants %+v", wants)
+		}
+		if err := s.Build(t.Context(), contents); err == nil {
+			t.Error("it was laid out without the file that is missing")
+		}
+		if got := inUse(); got != "ONE two" {
+			t.Errorf("what stood there is %q now", got)
+		}
+	}
+	put(t, s, "one")
+	for range 2 {
+		must(t, s.Build(t.Context(), contents))
+		if got := inUse(); got != "one two" {
+			t.Errorf("after the repair there is %q", got)
+		}
+	}
+	if damaged, err := s.Mend(t.Context(), contents); err != nil || len(damaged) != 0 || len(s.Missing(contents)) != 0 {
+		t.Errorf("after the repair %v are damaged, %v", damaged, err)
+	}
+	if left, err := os.ReadDir(s.ContentDir()); err != nil || len(left) != 1 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// Two commands that mend the same content at once both end with a sound one.
+func TestDamageIsMendedByTwoAtOnce(t *testing.T) {
+	s := openStore(t)
+	content := contentOf("conf", "a", "one", "b*", "two")
+	contents, dir := []core.Content{content}, filepath.Join(s.ContentDir(), content.Digest)
+	put(t, s, "one")
+	put(t, s, "two")
+	must(t, s.Build(t.Context(), contents))
+	for range 20 {
+		must(t, overwrite(dir+"/b", "TWO"))
+		errs := make(chan error, 2)
+		for range cap(errs) {
+			go func() {
+				_, err := s.Mend(t.Context(), contents)
+				if err == nil {
+					err = s.Build(t.Context(), contents)
+				}
+				errs <- err
+			}()
+		}
+		must(t, errors.Join(<-errs, <-errs))
+		if damaged, err := s.Mend(t.Context(), contents); err != nil || len(damaged) != 0 {
+			t.Fatalf("afterwards %v are damaged, %v", damaged, err)
+		}
+	}
+	if left, err := os.ReadDir(s.ContentDir()); err != nil || len(left) != 1 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
 // A blob that was damaged before a content needs it is fetched again, not laid out.
 func TestADamagedBlobIsNotLaidOut(t *testing.T) {
 	s := openStore(t)

@@ -25,8 +25,9 @@ type Store struct {
 
 	mending sync.Mutex // one command at a time decides what is damaged
 
-	mu   sync.Mutex     // guards held, and keeps Collect apart from Hold
-	held map[string]int // blobs that somebody is about to use, with how many
+	mu      sync.Mutex      // guards what follows, and keeps Collect apart from Hold
+	held    map[string]int  // blobs that somebody is about to use, with how many
+	damaged map[string]bool // contents that are to be replaced
 }
 
 // Open opens the store in dir, which it makes when it is missing, and removes what a
@@ -43,7 +44,7 @@ func Open(dir string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{base: base, root: root, held: map[string]int{}}
+	s := &Store{base: base, root: root, held: map[string]int{}, damaged: map[string]bool{}}
 	if err := s.prepare(); err != nil {
 		return nil, errors.Join(fmt.Errorf("prepare the content folders in %s: %w", base, err), root.Close())
 	}
