@@ -44,6 +44,7 @@ var Codes = []string{
 	"engine.apply",
 	"engine.failed",
 	"engine.image",
+	"engine.project_taken",
 	"engine.service_missing",
 	"engine.unhealthy",
 	"engine.unreachable",

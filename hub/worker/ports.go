@@ -13,6 +13,7 @@ import (
 // Engine is the container engine of this host with Compose on top. Every method
 // respects its context. Errors are faults: Unavailable "engine.unreachable", Invalid
 // "engine.image" (image missing or refused), Invalid "engine.apply", Conflict
+// "engine.project_taken" (others than the stack have containers in the project), Conflict
 // "engine.unhealthy" naming the compose service and its last log lines.
 type Engine interface {
 	// Apply brings the project up: pulls images that are missing, creates, recreates only what

@@ -9,6 +9,7 @@ import (
 	"github.com/compose-spec/compose-go/v2/types"
 	"github.com/docker/compose/v5/pkg/api"
 
+	"berth/core"
 	"berth/core/secrets"
 	"berth/hub/worker"
 )
@@ -17,6 +18,9 @@ import (
 func (e *Engine) Apply(ctx context.Context, p worker.Project, report func(line string)) error {
 	r := redactor(p)
 	project, err := prepare(ctx, p)
+	if err == nil {
+		err = e.checkName(ctx, p)
+	}
 	if err == nil {
 		err = e.pull(ctx, project, false, r.Redact, report)
 	}
@@ -84,7 +88,7 @@ func (e *Engine) up(ctx context.Context, project *types.Project, p worker.Projec
 		create.Services, create.Recreate = replace, api.RecreateForce
 	}
 	err := relay(report, namesOf(project), r.Redact, func(progress *progress) error {
-		sdk, err := newSDK(hooksOfStack{e.docker, p.Labels[worker.LabelStack]}, progress, progress.question)
+		sdk, err := newSDK(upOfStack{e.docker, core.StackID(p.Labels[worker.LabelStack])}, progress, progress.question)
 		if err != nil {
 			return err
 		}

@@ -47,8 +47,8 @@ func (e *Engine) observeLabelled(ctx context.Context, label string) ([]observed,
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(looksAtOnce)
 	for i, summary := range list.Items {
-		if summary.Labels[api.OneoffLabel] == "True" || summary.Labels[api.HookLabel] != "" {
-			continue // it runs for a while beside the service's own containers
+		if beside(summary) {
+			continue
 		}
 		group.Go(func() error {
 			inspected, err := e.docker.ContainerInspect(ctx, summary.ID, client.ContainerInspectOptions{})
@@ -65,6 +65,11 @@ func (e *Engine) observeLabelled(ctx context.Context, label string) ([]observed,
 		return nil, err
 	}
 	return stillThere(all), nil
+}
+
+// beside reports whether a container only runs for a while beside the services' own.
+func beside(c container.Summary) bool {
+	return c.Labels[api.OneoffLabel] == "True" || c.Labels[api.HookLabel] != ""
 }
 
 func stillThere(all []*observed) []observed {

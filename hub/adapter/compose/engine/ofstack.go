@@ -20,12 +20,14 @@ type ofStack struct {
 	stack core.StackID
 }
 
-func (c ofStack) narrowed(filters client.Filters) client.Filters {
+func (c ofStack) narrowed(filters client.Filters) client.Filters { return narrowed(filters, c.stack) }
+
+func narrowed(filters client.Filters, stack core.StackID) client.Filters {
 	own := make(client.Filters, len(filters)+1)
 	for name, values := range filters {
 		own[name] = maps.Clone(values)
 	}
-	return own.Add("label", worker.LabelStack+"="+string(c.stack))
+	return own.Add("label", worker.LabelStack+"="+string(stack))
 }
 
 // ContainerList implements client.APIClient.
@@ -46,25 +48,34 @@ func (c ofStack) VolumeList(ctx context.Context, o client.VolumeListOptions) (cl
 	return c.APIClient.VolumeList(ctx, o)
 }
 
-// hooksOfStack is the client for what brings a stack up. It labels what Compose labels with
-// the project's name alone: containers that run before a service starts, and are kept when
-// they fail.
-type hooksOfStack struct {
+// upOfStack is the client for what brings a stack up. It lists the stack's containers only, so
+// that Compose never touches others, not even those that came after checkName. And it labels
+// what Compose labels with the project's name alone: containers that run before a service
+// starts, and are kept when they fail.
+type upOfStack struct {
 	client.APIClient
-	stack string
+	stack core.StackID // empty: whatever has the project's name
+}
+
+// ContainerList implements client.APIClient.
+func (c upOfStack) ContainerList(ctx context.Context, o client.ContainerListOptions) (client.ContainerListResult, error) {
+	if c.stack != "" {
+		o.Filters = narrowed(o.Filters, c.stack)
+	}
+	return c.APIClient.ContainerList(ctx, o)
 }
 
 // ContainerCreate implements client.APIClient.
-func (c hooksOfStack) ContainerCreate(ctx context.Context, o client.ContainerCreateOptions) (client.ContainerCreateResult, error) {
+func (c upOfStack) ContainerCreate(ctx context.Context, o client.ContainerCreateOptions) (client.ContainerCreateResult, error) {
 	if c.stack != "" && o.Config != nil && o.Config.Labels[api.HookLabel] != "" {
-		o.Config.Labels[worker.LabelStack] = c.stack
+		o.Config.Labels[worker.LabelStack] = string(c.stack)
 	}
 	return c.APIClient.ContainerCreate(ctx, o)
 }
 
 // NetworkRemove implements client.APIClient. Compose means to leave a network of another name
 // when others use it, and expects to be told of a conflict; engines say that it is forbidden.
-func (c hooksOfStack) NetworkRemove(ctx context.Context, id string, o client.NetworkRemoveOptions) (client.NetworkRemoveResult, error) {
+func (c upOfStack) NetworkRemove(ctx context.Context, id string, o client.NetworkRemoveOptions) (client.NetworkRemoveResult, error) {
 	result, err := c.APIClient.NetworkRemove(ctx, id, o)
 	if errdefs.IsPermissionDenied(err) {
 		err = errdefs.ErrConflict.WithMessage(err.Error())
@@ -74,7 +85,7 @@ func (c hooksOfStack) NetworkRemove(ctx context.Context, id string, o client.Net
 
 // NetworkDisconnect implements client.APIClient. Compose asks for it also when a deployment
 // that was interrupted has done it already, which engines refuse.
-func (c hooksOfStack) NetworkDisconnect(ctx context.Context, network string, o client.NetworkDisconnectOptions) (client.NetworkDisconnectResult, error) {
+func (c upOfStack) NetworkDisconnect(ctx context.Context, network string, o client.NetworkDisconnectOptions) (client.NetworkDisconnectResult, error) {
 	result, err := c.APIClient.NetworkDisconnect(ctx, network, o)
 	if err == nil {
 		return result, nil

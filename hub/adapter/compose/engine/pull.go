@@ -23,10 +23,14 @@ const (
 	maxPullLayers = 1000            // that progress is kept of
 )
 
-// Pull fetches images. See worker.Engine.
+// Pull fetches images. See worker.Engine. It comes first of what a deployment asks for, before
+// anything is taken down, so a project that cannot be brought up is refused here already.
 func (e *Engine) Pull(ctx context.Context, p worker.Project, force bool, report func(line string)) error {
 	hide := redactor(p).Redact
 	project, err := load(ctx, p)
+	if err == nil {
+		err = e.checkName(ctx, p)
+	}
 	if err == nil {
 		err = e.pull(ctx, project, force, hide, report)
 	}

@@ -1,0 +1,180 @@
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/docker/compose/v5/pkg/api"
+	"github.com/moby/moby/api/types/container"
+
+	"berth/core/fault"
+	"berth/hub/worker"
+)
+
+// theirs are the labels that Compose gives to a container of a person's own project.
+func (s *stack) theirs(service string) map[string]string {
+	return map[string]string{api.ProjectLabel: s.Name, api.ServiceLabel: service, api.ConfigHashLabel: "x", api.ContainerNumberLabel: "1",
+		api.OneoffLabel: "False", api.WorkingDirLabel: "/home/ada/shop", api.ConfigFilesLabel: "/home/ada/shop/compose.yaml"}
+}
+
+// running makes a container that runs, and returns its id.
+func (h hand) running(name string, labels map[string]string) string {
+	h.t.Helper()
+	id := h.create(name, labels)
+	h.start(id)
+	return id
+}
+
+// wantTaken makes sure that a deployment is refused, from its beginning and at its end, and
+// that what runs goes on as it did.
+func (s *stack) wantTaken(texts ...string) {
+	s.t.Helper()
+	before := s.started()
+	for what, err := range map[string]error{
+		"Pull":  s.engine.Pull(s.t.Context(), s.Project, false, s.note),
+		"Apply": s.tryApply(),
+	} {
+		if fault.CodeOf(err) != "engine.project_taken" || fault.KindOf(err) != fault.Conflict {
+			s.t.Errorf("%s: got %v", what, err)
+			continue
+		}
+		for _, text := range append(texts, "Nothing was changed", "deploy again") {
+			if !strings.Contains(fault.PublicOf(err), text) {
+				s.t.Errorf("%s does not say %q: %v", what, text, err)
+			}
+		}
+	}
+	if after := s.started(); !maps.Equal(before, after) || s.lines != nil {
+		s.t.Errorf("there are %v, want %v; log %q", after, before, s.lines)
+	}
+}
+
+// started returns when each container of the project was started, by its id.
+func (s *stack) started() map[string]string {
+	s.t.Helper()
+	list, err := s.engine.Containers(s.t.Context(), s.Name)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	since := map[string]string{}
+	for _, c := range list {
+		since[c.ContainerID] = c.State + " " + c.StartedAt.String()
+	}
+	return since
+}
+
+func TestAProjectOfTheSameNameIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	cases := map[string]func(s *stack, h hand) (text string){
+		"another service, an orphan to Compose": func(s *stack, h hand) string {
+			h.running(s.Name+"-db-1", s.theirs("db"))
+			return s.Name + `-db-1 was made by hand in "/home/ada/shop"`
+		},
+		"the same service, which Compose would recreate": func(s *stack, h hand) string {
+			h.running(s.Name+"-web-1", s.theirs("web"))
+			return s.Name + "-web-1, which this stack did not make"
+		},
+		"stopped": func(s *stack, h hand) string {
+			h.create(s.Name+"-db-1", s.theirs("db"))
+			return "the container " + s.Name + "-db-1"
+		},
+		"of another stack": func(s *stack, h hand) string {
+			labels := s.theirs("db")
+			labels[worker.LabelStack] = "stk_other"
+			h.running(s.Name+"-db-1", labels)
+			return `was made for the stack "stk_other"`
+		},
+		"without Compose's other labels": func(s *stack, h hand) string {
+			h.running(s.Name+"-mine", map[string]string{api.ProjectLabel: s.Name})
+			return s.Name + "-mine was made by hand)"
+		},
+		"orphans are to stay": func(s *stack, h hand) string {
+			s.RemoveOrphans = false
+			h.running(s.Name+"-db-1", s.theirs("db"))
+			return "the container " + s.Name + "-db-1"
+		},
+		"everything is to be made anew": func(s *stack, h hand) string {
+			s.Recreate = true
+			h.running(s.Name+"-web-1", s.theirs("web"))
+			h.running(s.Name+"-db-1", s.theirs("db"))
+			return "the containers " + s.Name + "-db-1, " + s.Name + "-web-1"
+		},
+	}
+	for what, prepare := range cases {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			s := newStack(t, "services: {web: "+sleeper+"}")
+			s.wantTaken(prepare(s, s.byHand()), "Give this stack another name", "docker compose --project-name "+s.Name+" down")
+		})
+	}
+}
+
+// A person brings up a project under a name that a stack has already.
+func TestAProjectBesideTheStackIsLeftAloneUntilItIsGone(t *testing.T) {
+	t.Parallel()
+	s := newStack(t, "services: {web: "+sleeper+"}")
+	s.apply()
+	h := s.byHand()
+	id := h.running(s.Name+"-db-1", s.theirs("db"))
+	s.set(`services: {web: {image: IMAGE, command: [sleep, "3601"], stop_signal: SIGKILL, network_mode: none}}`)
+	s.wantTaken("the container "+s.Name+"-db-1", "docker rm --force", "would end this stack's own as well")
+	h.remove(id)
+	before := s.containers()
+	s.apply()
+	if got := s.replaced(before); got != "web" || s.names() != "web-1 running" {
+		t.Errorf("replaced %q; there are %s", got, s.names())
+	}
+}
+
+// "docker compose run" uses a project for a while; what it leaves is the person's to remove.
+func TestWhatAPersonRunsForAWhileIsNotInTheWay(t *testing.T) {
+	t.Parallel()
+	s := newStack(t, "services: {web: "+sleeper+"}")
+	h := s.byHand()
+	labels := s.theirs("web")
+	labels[api.OneoffLabel] = "True"
+	runs, ended := h.running(s.Name+"-web-run-1", labels), h.running(s.Name+"-web-run-2", labels)
+	h.stop(ended)
+	s.apply()
+	if !h.inspect(runs).State.Running || !h.exists(ended) || s.names() != "web-1 running" {
+		t.Errorf("the one that ended is there: %v; there are %s; log %q", h.exists(ended), s.names(), s.lines)
+	}
+}
+
+// What comes after the look at the name is not seen by Compose.
+func TestAContainerThatCameInBetweenIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	s := newStack(t, "services: {web: "+sleeper+", old: "+sleeper+"}")
+	s.apply()
+	s.set("services: {web: " + sleeper + "}")
+	project, err := prepare(t.Context(), s.Project)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := s.byHand()
+	id := h.running(s.Name+"-db-1", s.theirs("db"))
+	if err := s.engine.up(t.Context(), project, s.Project, nil, redactor(s.Project), s.note); err != nil {
+		t.Fatal(err)
+	}
+	if !h.exists(id) || !h.inspect(id).State.Running || s.names() != "db-1 running, web-1 running" {
+		t.Errorf("there are %s; log %q", s.names(), s.lines)
+	}
+}
+
+func TestAFaultNamesAFewContainers(t *testing.T) {
+	t.Parallel()
+	var many []container.Summary
+	for i := range namedOthers + 2 {
+		many = append(many, container.Summary{ID: strings.Repeat("0", 64), Names: []string{fmt.Sprintf("/shop-web-%d", i)}})
+	}
+	many[6].Names = nil
+	got := fault.PublicOf(takenFault("shop", many, false))
+	if !strings.Contains(got, "the containers shop-web-0, shop-web-1, shop-web-2, shop-web-3, shop-web-4 and 2 more, which") {
+		t.Error(got)
+	}
+	if nameOf(many[6]) != "000000000000" {
+		t.Error(nameOf(many[6]))
+	}
+}
