@@ -40,15 +40,25 @@ End it there with make stop (ss -ltnp 'sport = :8093' shows the program), then r
 		docker ps -a --filter "label=com.docker.compose.project=$project" \
 			--format '{{.Names}}|{{.Label "dev.berth.stack"}}|{{.Label "com.docker.compose.project.working_dir"}}'
 	done >.build/demo-containers
+	own=$(readlink -f "$data_dir")
+	left=
 	while IFS='|' read -r name stack folder; do
-		case $folder in "$(readlink -f "$data_dir")"/*) continue ;; esac
-		if [ -n "$stack" ] && [ ! -e "${folder%/worker/state/*}" ]; then
-			say "the container $name is left from ${folder%/worker/state/*}, which is gone; the demo replaces it"
+		gone=${folder%/worker/state/*}
+		case $folder in "$own"/*)
+			[ ! -e "$folder" ] || continue
+			gone=$folder # of the data from before this folder was emptied
+			;;
+		esac
+		if [ -n "$stack" ] && [ ! -e "$gone" ]; then
+			say "the container $name is left from $gone, which is gone; the demo takes its place"
+			left="$left $name"
 		else
 			fail "The demo needs the Compose projects hello and guestbook, and the container $name is in one of them; it was made from $folder.
 Where it is not needed any more, remove it: docker rm -f $name. Then run make again. Nothing was started."
 		fi
 	done <.build/demo-containers
+	# shellcheck disable=SC2086 # names hold no spaces; a deployment would not touch what another stack made
+	[ -z "$left" ] || docker rm -f $left >/dev/null
 }
 
 start() {
