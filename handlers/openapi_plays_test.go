@@ -92,7 +92,7 @@ func (p *players) deploy() {
 	phases := stacks.SetPhase(nil, stacks.PhaseFetch, stacks.PhaseSucceeded, "one commit", now)
 	commit := core.Commit(strings.Repeat("a", 40))
 	_, err = s.store.Dispatch(ctx, stacks.Revision{Stack: stack, Commit: commit, Digest: "d1", Manifest: stacks.DefaultManifest(), CreatedAt: now,
-		Services: []core.ComposeService{{Name: "app", Image: "app:1", Variables: []string{"TOKEN"}}}, Content: []core.Content{{Digest: "c1", Source: "web/site"}},
+		Services: []core.ComposeService{{Name: "app", Image: "app:1", Variables: []string{"TOKEN"}, Scale: 1}, {Name: "init", Scale: 1}}, Content: []core.Content{{Digest: "c1", Source: "web/site"}},
 		Variables: []stacks.Fingerprint{{Name: "TOKEN", Fingerprint: "f"}}},
 		stacks.Command{ID: core.CommandID(core.NewID(core.PrefixCommand, now)), Attempt: 1, Worker: worker, Kind: stacks.CommandDeploy, Stack: stack, Deployment: deployment,
 			State: stacks.CommandQueued, Body: stacks.CommandBody{Project: "web", Seconds: 60}, CreatedAt: now},

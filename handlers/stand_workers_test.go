@@ -37,6 +37,7 @@ func (s *stand) worker(hostname string, tags ...string) fleet.Worker {
 	w, err := s.desk().Enrol(s.t.Context(), fleet.Proof{Token: issued.Secret.Reveal(), Key: seal.PinOf([]byte(hostname))},
 		wire.Enrol{Protocol: 1, Hostname: hostname, Tags: tags, Version: "1.0", OS: "linux", Arch: "amd64"})
 	s.must(err)
+	s.exec(`UPDATE workers SET engine = id WHERE id = ?`, string(w.ID)) // each has its own
 	s.later(time.Millisecond) // identifiers sort by age
 	return w
 }

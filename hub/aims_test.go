@@ -142,7 +142,9 @@ func TestATransferMovesAStackOnceItRunsOnTheOtherWorker(t *testing.T) {
 func TestATransferThatFailsLeavesTheOldPlaceAlone(t *testing.T) {
 	s := newStand(t)
 	old, other := s.enrol("old"), s.enrol("other")
-	p := s.connect(old)
+	p, away := s.connect(old), s.connect(other)
+	away.end.Close()
+	s.eventually("the other worker is away", func() bool { return !s.hub.Online(other.ID) })
 	st := s.deployed(p, old, map[string]string{"web/compose.yaml": "service web\n"})
 	if _, err := s.desk.Transfer(t.Context(), st.ID, other.ID, access.System); err != nil {
 		t.Fatal(err)
@@ -165,7 +167,7 @@ func TestATransferThatFailsLeavesTheOldPlaceAlone(t *testing.T) {
 func TestATransferWithinOneEngineIsRefusedEvenLate(t *testing.T) {
 	s := newStand(t)
 	old, other := s.enrol("old"), s.enrol("other")
-	p := s.connectAs(old, wire.Hello{Engine: "engine-1"})
+	p, q := s.connectAs(old, wire.Hello{Engine: "engine-1"}), s.connectAs(other, wire.Hello{Engine: "engine-2"})
 	st := s.deployed(p, old, map[string]string{"web/compose.yaml": "service web\n"})
 	running, err := s.desk.Redeploy(t.Context(), st.ID, stacks.DeployOptions{}, access.System)
 	if err != nil {
@@ -175,10 +177,11 @@ func TestATransferWithinOneEngineIsRefusedEvenLate(t *testing.T) {
 	if _, err := s.desk.Transfer(t.Context(), st.ID, other.ID, access.System); err != nil { // queued behind the one that runs
 		t.Fatal(err)
 	}
-	q := s.connectAs(other, wire.Hello{Engine: "engine-1"})
+	q.end.Close()
+	q = s.connectAs(other, wire.Hello{Engine: "engine-1"}) // it was given another engine
 	p.succeed(cmd)
 	d := s.newest(st.ID, stacks.DeploymentFailed)
-	if d.ID == running.ID || d.ErrorCode != "worker.unusable" || !strings.Contains(d.Error, "one container engine") {
+	if d.ID == running.ID || d.ErrorCode != "worker.unusable" || !strings.Contains(d.Error, "same container engine") {
 		t.Errorf("the transfer is %+v", d)
 	}
 	q.silent()

@@ -396,7 +396,7 @@ type puppet struct {
 // connect links a worker to the hub and exchanges greetings.
 func (s *stand) connect(w fleet.Worker, journal ...wire.JournalEntry) *puppet {
 	s.t.Helper()
-	return s.connectAs(w, wire.Hello{Journal: journal})
+	return s.connectAs(w, wire.Hello{Journal: journal, Engine: "of-" + w.Hostname})
 }
 
 // connectAs is connect with a greeting of the test's own.
