@@ -162,7 +162,9 @@ func (s *session) observed(ctx context.Context, m wire.Observed) error {
 	for i, o := range m.Stacks {
 		seen[i] = stacks.Observation{Stack: o.Stack, Containers: o.Containers}
 	}
-	complete := m.Complete
+	told, last := s.report.take(m)
+	complete := m.Complete || last
+	seen = append(told, seen...)
 	err := oneByOne(ctx, seen, func(ctx context.Context, some []stacks.Observation) error {
 		_, err := s.h.opts.Store.SaveObserved(ctx, s.worker.ID, some, complete, s.h.opts.Now())
 		complete = false // those that come alone are not all

@@ -38,6 +38,7 @@ type session struct {
 	bad     complaint                         // of the goroutine that delivers: commands that cannot be read
 	strikes int                               // of the reader: messages about what is not this worker's
 	events  map[core.CommandID]*eventProgress // of the reader
+	report  parts                             // of the reader: what the worker has told so far of everything
 
 	mu       sync.Mutex
 	requests map[uint64]*liveRequest // guarded by mu

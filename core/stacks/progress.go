@@ -35,4 +35,5 @@ type Seen struct {
 type Observation struct {
 	Stack      core.StackID
 	Containers []ContainerState
+	Told       bool // it was stored before, and says only that the worker has this stack
 }

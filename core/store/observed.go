@@ -11,7 +11,8 @@ import (
 
 // SaveObserved stores what a worker saw, in one commit, and gives stacks that no
 // deployment works on the status that their containers show. Only the worker's own
-// stacks are touched. complete says that stacks which are not listed have no container.
+// stacks are touched. complete says that stacks which are not listed have no container; those that are
+// listed as Told stay as they are.
 // It returns the stacks whose row changed.
 func (s *Store) SaveObserved(ctx context.Context, worker core.WorkerID, seen []stacks.Observation, complete bool, at time.Time) ([]core.StackID, error) {
 	return write(ctx, s, func(tx *Tx) ([]core.StackID, error) {
@@ -20,13 +21,17 @@ func (s *Store) SaveObserved(ctx context.Context, worker core.WorkerID, seen []s
 			return nil, err
 		}
 		byID := make(map[core.StackID][]stacks.ContainerState, len(seen))
+		told := map[core.StackID]bool{}
 		for _, o := range seen {
+			if told[o.Stack] = o.Told; o.Told {
+				continue
+			}
 			byID[o.Stack] = o.Containers
 		}
 		var changed []core.StackID
 		for _, st := range own {
 			containers, listed := byID[st.ID]
-			if !listed && !complete {
+			if !listed && (!complete || told[st.ID]) {
 				continue
 			}
 			moved, err := s.observe(tx, st, containers, at)

@@ -47,6 +47,8 @@ func checkHeartbeatAck(c *complaints, m HeartbeatAck) { c.counter("number", m.Nu
 func checkSnapshot(c *complaints, m Snapshot) { c.text("text", m.Text, MaxSnapshot) }
 
 func checkObserved(c *complaints, m Observed) {
+	c.whole("parts", int64(m.Parts), 0, MaxParts)
+	c.whole("part", int64(m.Part), int64(min(m.Parts, 1)), int64(m.Parts))
 	c.each("stacks", len(m.Stacks), MaxStacks, func(i int) { checkStackObserved(c, m.Stacks[i]) })
 }
 

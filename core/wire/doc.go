@@ -198,7 +198,9 @@
 // Observed tells what runs: with Complete after Welcome and from time to time, for single stacks
 // after a change. A worker follows its engine's events, so that a change is told within about a
 // second; where it cannot, it looks every few seconds. An engine that does not answer makes the worker
-// silent, because unknown is not nothing. A report that takes several messages is never Complete.
+// silent, because unknown is not nothing. A report of everything that takes several messages is sent in
+// Parts, one after the other, none of them Complete: once the hub has had all of them in order, stacks that none
+// of them listed run here no more. Reports of single stacks may come in between, and leave that as it is.
 //
 // ContainerState.Changed names what a hand has changed of a container since the last
 // deployment of its stack was verified here: "image", "memory limit", "networks", names for people of at

@@ -30,6 +30,7 @@ const (
 	MaxTags       = 32     // of a worker
 	MaxJournal    = 1000   // entries of Hello.Journal and Welcome.Settle
 	MaxStacks     = 2000   // of Observed
+	MaxParts      = 50     // of a complete report
 	MaxContainers = 500    // of StackObserved
 	MaxPorts      = 4096   // of one container
 	MaxPhases     = 16     // of Result

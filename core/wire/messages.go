@@ -78,7 +78,9 @@ type Snapshot struct {
 
 // Observed tells what the worker's engine runs for Berth: all stacks, or one after a change.
 type Observed struct {
-	Complete bool            `json:"complete"` // true: stacks that are not listed do not run here
+	Complete bool            `json:"complete"`        // true: stacks that are not listed do not run here
+	Part     int             `json:"part,omitempty"`  // which part of a complete report this is, from 1; 0: none
+	Parts    int             `json:"parts,omitempty"` // how many there are; stacks that none of them lists do not run here
 	Stacks   []StackObserved `json:"stacks"`
 }
 

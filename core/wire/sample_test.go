@@ -27,7 +27,7 @@ func samples() map[string]any {
 		"heartbeat":     Heartbeat{Number: 7, RoundTripUS: 412},
 		"heartbeat_ack": HeartbeatAck{Number: 7},
 		"snapshot":      Snapshot{Text: "# TYPE berth_up gauge\nberth_up{host=\"a<b\"} 1\n"},
-		"observed":      Observed{Complete: true, Stacks: []StackObserved{sampleObserved()}},
+		"observed":      Observed{Complete: true, Part: 2, Parts: 3, Stacks: []StackObserved{sampleObserved()}},
 		"command": Command{ID: sampleID, Attempt: 1, Epoch: 9, Seconds: 1800, Kind: CommandDeploy, Deploy: &Deploy{
 			Stack: sampleStack, Deployment: core.DeploymentID(fixed("dep")), Project: "web", Revision: 4, Commit: fullCommit,
 			Compose: []byte("services:\n  web:\n    image: demo\n"),

@@ -133,12 +133,16 @@ func (v *view) report(ctx context.Context) error {
 	return v.send(ctx, list, complete)
 }
 
-// send sends one report, in as many messages as it takes. What takes several cannot say that it is
-// complete; the hub then learns only what is listed.
+// send sends one report, in as many messages as it takes. What takes too many cannot say that it is
+// complete, nor what lacks a part; the hub then learns only what is listed.
 func (v *view) send(ctx context.Context, list []wire.StackObserved, complete bool) error {
 	parts := split(list)
-	for _, part := range parts {
-		err := v.session.link.Send(ctx, wire.Observed{Complete: complete && len(parts) == 1, Stacks: part})
+	for i, part := range parts {
+		m := wire.Observed{Stacks: part, Complete: complete && len(parts) == 1}
+		if complete && len(parts) > 1 && len(parts) <= wire.MaxParts {
+			m.Part, m.Parts = i+1, len(parts)
+		}
+		err := v.session.link.Send(ctx, m)
 		if wire.Violation(err) {
 			v.worker.log.Error("what runs here cannot be told to the hub", "error", err)
 			continue

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"berth/core"
 	"berth/core/stacks"
 	"berth/core/wire"
 
@@ -208,19 +209,27 @@ func TestASlowEngineIsAskedLessOften(t *testing.T) {
 	})
 }
 
-func TestAReportInSeveralMessagesIsNotComplete(t *testing.T) {
+// The hub learns from the parts together which stacks are no more, whose records and containers are gone.
+func TestACompleteReportInSeveralMessages(t *testing.T) {
 	bubble(t, func(t *testing.T, s *setup) {
-		const many = 2500
+		const many = wire.MaxStacks + 1
 		for range many {
 			stack := newStack()
 			s.engine.set(string(stack), []ProjectContainer{{Project: "p", Labels: map[string]string{LabelStack: string(stack)}}})
 		}
 		h := s.start().greeted()
-		for told := 0; told < many; {
+		listed := map[core.StackID]bool{}
+		for part, parts := 1, 1; part <= parts; part++ {
 			m := await(h, "Observed", any1[wire.Observed])
-			if told += len(m.Stacks); m.Complete {
-				t.Fatalf("a report of %d stacks says that it is complete", len(m.Stacks))
+			if parts = m.Parts; m.Complete || m.Part != part || parts < 2 {
+				t.Fatalf("a message of %d stacks is part %d of %d, complete: %v", len(m.Stacks), m.Part, m.Parts, m.Complete)
 			}
+			for _, seen := range m.Stacks {
+				listed[seen.Stack] = true
+			}
+		}
+		if len(listed) != many {
+			t.Errorf("%d stacks were told of", len(listed))
 		}
 	})
 }
