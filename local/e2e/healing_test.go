@@ -141,6 +141,14 @@ func driftIsNamed(t *testing.T, s *rig.Server) {
 		t.Errorf("the stack is %+v", now)
 	}
 	wantAnew(t, before, stack.Containers(), "other", "web")
+
+	rig.Docker(t, "stop", "--time", "1", stack.Container("third").ID) // which nothing restarts
+	now = stack.Until("the one that was stopped", func(now api.StackAnswer) bool { return now.Drifted && len(now.Drift) == 1 })
+	if d := now.Drift[0]; d.Service != "third" || d.Kind != stacks.DifferenceStopped || now.Status != stacks.StatusDegraded {
+		t.Errorf("the stack is %+v", now)
+	}
+	rig.Docker(t, "start", stack.Container("third").ID)
+	stack.Until("it was started again", func(now api.StackAnswer) bool { return !now.Drifted && now.Status == stacks.StatusActive })
 }
 
 func driftIsRepaired(t *testing.T, s *rig.Server) {
