@@ -38,7 +38,7 @@ func (s *stand) worker(hostname string, tags ...string) fleet.Worker {
 		wire.Enrol{Protocol: 1, Hostname: hostname, Tags: tags, Version: "1.0", OS: "linux", Arch: "amd64"})
 	s.must(err)
 	s.exec(`UPDATE workers SET engine = id WHERE id = ?`, string(w.ID)) // each has its own
-	s.later(time.Millisecond) // identifiers sort by age
+	s.later(time.Millisecond)                                           // identifiers sort by age
 	return w
 }
 
