@@ -32,16 +32,24 @@ func (e *Engine) prepareHost(ctx context.Context, project *types.Project, p work
 	if err != nil {
 		return nil, err
 	}
-	seats := map[seat][]observed{}
+	say := func(line string) { report(clipText(hide(line))) }
+	seats, earlier := map[seat][]observed{}, []observed{}
 	for _, o := range seen {
-		if o.summary.Labels[worker.LabelStack] == stack {
+		_, known := project.Services[o.service]
+		switch of := o.summary.Labels[worker.LabelStack]; {
+		case of == stack:
 			at := seatOf(o)
 			seats[at] = append(seats[at], o)
+		case of != "" && (known || p.RemoveOrphans): // a stack of this name that was deleted and left running
+			earlier = append(earlier, o)
 		}
+	}
+	if err := e.removeAll(ctx, earlier, say); err != nil {
+		return nil, err
 	}
 	var stay []observed
 	for at, all := range seats {
-		kept, err := e.clear(ctx, project, p, at, all, func(line string) { report(clipText(hide(line))) })
+		kept, err := e.clear(ctx, project, p, at, all, say)
 		if err != nil {
 			return nil, err
 		}

@@ -17,12 +17,11 @@ import (
 // namedOthers is how many containers a fault names.
 const namedOthers = 5
 
-// checkName makes sure that the project's name is the stack's alone. Compose knows a project by
-// its name and nothing else: it would stop, recreate or remove what a person, or another stack,
-// made under the same one.
+// checkName makes sure that no person uses the project's name. Compose knows a project by its name and
+// nothing else: it would stop, recreate or remove what somebody made under the same one. What an earlier
+// stack of this name left running is taken over instead.
 func (e *Engine) checkName(ctx context.Context, p worker.Project) error {
-	stack := p.Labels[worker.LabelStack]
-	if stack == "" {
+	if p.Labels[worker.LabelStack] == "" {
 		return nil
 	}
 	list, err := e.docker.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: make(client.Filters).Add("label", api.ProjectLabel+"="+p.Name)})
@@ -30,7 +29,7 @@ func (e *Engine) checkName(ctx context.Context, p worker.Project) error {
 		return err
 	}
 	all := slices.DeleteFunc(list.Items, beside)
-	others := slices.DeleteFunc(slices.Clone(all), func(c container.Summary) bool { return c.Labels[worker.LabelStack] == stack })
+	others := slices.DeleteFunc(slices.Clone(all), func(c container.Summary) bool { return c.Labels[worker.LabelStack] != "" })
 	if len(others) == 0 {
 		return nil
 	}
@@ -50,7 +49,7 @@ func takenFault(project string, others []container.Summary, besideOurs bool) err
 		next = "Remove them on the host (docker rm --force with their names; docker compose down would end this stack's own as well), then deploy again."
 	}
 	return fault.New(fault.Conflict, "engine.project_taken",
-		"The Compose project %s on this host is not this stack's alone: it has %s, which this stack did not make (%s). Nothing was changed, because a deployment would stop or remove them. %s",
+		"The Compose project %s on this host is not this stack's alone: it has %s, which no stack made (%s). Nothing was changed, because a deployment would stop or remove them. %s",
 		project, counted(names), origin(others[0]), next)
 }
 
@@ -75,9 +74,6 @@ func counted(names []string) string {
 
 // origin says where a container comes from. Anybody can have written its labels.
 func origin(c container.Summary) string {
-	if stack := c.Labels[worker.LabelStack]; stack != "" {
-		return fmt.Sprintf("%s was made for the stack %q, which may have been deleted and left running", nameOf(c), stack)
-	}
 	if folder := c.Labels[api.WorkingDirLabel]; folder != "" {
 		return fmt.Sprintf("%s was made by hand in %q", nameOf(c), folder)
 	}

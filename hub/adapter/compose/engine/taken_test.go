@@ -74,17 +74,11 @@ func TestAProjectOfTheSameNameIsLeftAlone(t *testing.T) {
 		},
 		"the same service, which Compose would recreate": func(s *stack, h hand) string {
 			h.running(s.Name+"-web-1", s.theirs("web"))
-			return s.Name + "-web-1, which this stack did not make"
+			return s.Name + "-web-1, which no stack made"
 		},
 		"stopped": func(s *stack, h hand) string {
 			h.create(s.Name+"-db-1", s.theirs("db"))
 			return "the container " + s.Name + "-db-1"
-		},
-		"of another stack": func(s *stack, h hand) string {
-			labels := s.theirs("db")
-			labels[worker.LabelStack] = "stk_other"
-			h.running(s.Name+"-db-1", labels)
-			return `was made for the stack "stk_other"`
 		},
 		"without Compose's other labels": func(s *stack, h hand) string {
 			h.running(s.Name+"-mine", map[string]string{api.ProjectLabel: s.Name})
@@ -108,6 +102,27 @@ func TestAProjectOfTheSameNameIsLeftAlone(t *testing.T) {
 			s := newStack(t, "services: {web: "+sleeper+"}")
 			s.wantTaken(prepare(s, s.byHand()), "Give this stack another name", "docker compose --project-name "+s.Name+" down")
 		})
+	}
+}
+
+// A stack was deleted and left running, and another one of its name is deployed: what ran is
+// replaced, service by service, and what its volumes hold stays.
+func TestWhatAnEarlierStackLeftIsTakenOver(t *testing.T) {
+	t.Parallel()
+	s := newStack(t, "services: {web: "+sleeper+", old: "+sleeper+"}")
+	s.apply()
+	before := s.started()
+	s.Labels = maps.Clone(s.Labels)
+	s.Labels[worker.LabelStack] = "stk_later"
+	s.apply()
+	list, err := s.engine.Containers(t.Context(), s.Name)
+	if err != nil || len(list) != 2 {
+		t.Fatalf("there are %+v, %v", list, err)
+	}
+	for _, c := range list {
+		if _, stayed := before[c.ContainerID]; stayed || c.Labels[worker.LabelStack] != "stk_later" || c.State != "running" {
+			t.Errorf("%s is %+v", c.Container, c)
+		}
 	}
 }
 
