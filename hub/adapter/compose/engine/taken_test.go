@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"strings"
@@ -114,6 +115,11 @@ func TestWhatAnEarlierStackLeftIsTakenOver(t *testing.T) {
 	before := s.started()
 	s.Labels = maps.Clone(s.Labels)
 	s.Labels[worker.LabelStack] = "stk_later"
+	t.Cleanup(func() {
+		if err := s.engine.Down(context.Background(), s.Name, "stk_later", true, func(string) {}); err != nil {
+			t.Error(err)
+		}
+	})
 	s.apply()
 	list, err := s.engine.Containers(t.Context(), s.Name)
 	if err != nil || len(list) != 2 {
