@@ -59,7 +59,8 @@ func (s *Store) settleStack(tx *Tx, d stacks.Deployment, o stacks.Outcome, more 
 		st.Status, st.OutOfSync = stacks.StatusError, true
 		st.Error = fmt.Sprintf("revision %d was cancelled while it was being applied; what runs may be a part of it. Deploy again to put it right", d.Revision)
 	case o.State == stacks.DeploymentCancelled:
-		st.OutOfSync = st.OutOfSync || st.Behind() // polling may have noted it of a paused stack
+		// Polling may have noted it of a paused stack, or is to look again at what it does not know.
+		st.OutOfSync = st.OutOfSync || st.Behind() || st.SeenTree == "" && st.Revision > 0
 		st.Status, st.Error, err = statusWithout(tx, st, d.ID)
 	default:
 		st.Status, st.Error, st.OutOfSync = stacks.StatusError, o.Error, true
