@@ -55,7 +55,7 @@ func (s *Store) settleStack(tx *Tx, d stacks.Deployment, o stacks.Outcome, more 
 	case o.State == stacks.DeploymentRolledBack:
 		settleRestored(&st, d)
 		err = s.judgeEnd(tx, &st, o)
-	case o.State == stacks.DeploymentCancelled && stacks.Began(o.Phases) && (d.Revision != st.Revision || d.Restore.Revision > 0):
+	case o.State == stacks.DeploymentCancelled && stacks.Began(o.Phases): // what runs was not verified since
 		st.Status, st.OutOfSync = stacks.StatusError, true
 		st.Error = fmt.Sprintf("revision %d was cancelled while it was being applied; what runs may be a part of it. Deploy again to put it right", d.Revision)
 	case o.State == stacks.DeploymentCancelled:

@@ -139,8 +139,8 @@ func TestWhatACancelledDeploymentLeaves(t *testing.T) {
 		"sent, but nothing was applied": {func(y *yard) core.StackID { return y.deployed("web", "c1") }, "c2", []func(*stacks.Outcome){pull, observed(healthy...)}, stacks.StatusActive, ""},
 		"half applied":                  {func(y *yard) core.StackID { return y.deployed("web", "c1") }, "c2", []func(*stacks.Outcome){apply, observed(healthy...)}, stacks.StatusError, "revision 2 was cancelled while it was being applied"},
 		"half applied, the first ever":  {func(y *yard) core.StackID { return y.add("web") }, "c1", []func(*stacks.Outcome){apply}, stacks.StatusError, "revision 1 was cancelled"},
-		"the same revision once more":   {func(y *yard) core.StackID { return y.deployed("web", "c1") }, "c1", []func(*stacks.Outcome){apply, observed(healthy...)}, stacks.StatusActive, ""},
-		"the same, and it is sick now":  {func(y *yard) core.StackID { return y.deployed("web", "c1") }, "c1", []func(*stacks.Outcome){apply, observed(sick)}, stacks.StatusDegraded, "exited with code 3"},
+		"the same revision once more":   {func(y *yard) core.StackID { return y.deployed("web", "c1") }, "c1", []func(*stacks.Outcome){apply, observed(healthy...)}, stacks.StatusError, "revision 1 was cancelled while it was being applied"},
+		"the same, and it is sick now":  {func(y *yard) core.StackID { return y.deployed("web", "c1") }, "c1", []func(*stacks.Outcome){apply, observed(sick)}, stacks.StatusError, "revision 1 was cancelled"},
 		"half applied before, then cancelled in the queue": {func(y *yard) core.StackID {
 			id := y.deployed("web", "c1")
 			d := y.start(y.queue(wish(id)))
