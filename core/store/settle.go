@@ -136,7 +136,7 @@ func (s *Store) judgeEnd(tx *Tx, st *stacks.Stack, o stacks.Outcome) error {
 // in quarantine.
 func settleRestored(st *stacks.Stack, d stacks.Deployment) {
 	st.Status, st.Error, st.Drifted, st.Drift = st.RestingStatus(), "", false, nil
-	st.Retries, st.OutOfSync = 0, d.Aim.Revision == 0 || st.Behind()
+	st.Retries, st.OutOfSync = 0, st.OutOfSync || d.Aim.Revision == 0 || st.Behind()
 	if d.Aim.Revision == 0 {
 		st.Quarantine = stacks.Quarantine{Tree: d.Tree, Commit: d.Commit, Revision: d.Revision, Deployment: d.ID, Reason: d.Error}
 	}
