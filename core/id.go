@@ -26,6 +26,7 @@ type (
 	APIKeyID         string // key_…
 	UserID           string // usr_…
 	SessionID        string // ses_…
+	HubID            string // hub_…
 )
 
 // The prefixes of identifiers.
@@ -46,6 +47,7 @@ const (
 	PrefixUser           = "usr"
 	PrefixSession        = "ses"
 	PrefixAuditEvent     = "aud"
+	PrefixHub            = "hub"
 )
 
 // idAlphabet leaves out the letters that are easily taken for others; it sorts as bytes do.

@@ -67,6 +67,8 @@ var Codes = []string{
 	"git.tree_closed",
 	"git.unreachable",
 	"git.workspace",
+	"hub.lease_lost",
+	"hub.unknown",
 	"input.reference",
 	"key.check_missing",
 	"link.browser",
