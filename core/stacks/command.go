@@ -69,6 +69,7 @@ type Outcome struct {
 	Lines      string
 	Containers []ContainerState // as observed at the end; nil: not observed
 	At         time.Time
-	OnlyUnsent bool // end it only if its command was not sent yet
-	NoRestore  bool // nothing can be put back: its worker is gone
+	Actor      string // person whose act ended it; empty: nobody's
+	OnlyUnsent bool   // end it only if its command was not sent yet
+	NoRestore  bool   // nothing can be put back: its worker is gone
 }

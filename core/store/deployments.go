@@ -66,11 +66,11 @@ func (s *Store) OpenDeployments(ctx context.Context) ([]stacks.Deployment, error
 // StartDeployment moves a queued deployment to running; Conflict when it is not queued any more.
 func (s *Store) StartDeployment(ctx context.Context, id core.DeploymentID) (stacks.Deployment, error) {
 	return writeNew(ctx, s, func(tx *Tx) (stacks.Deployment, error) {
-		now := micros(s.now())
-		// Another deployment of the stack that still runs violates a unique index.
-		n, err := tx.exec(`UPDATE deployments SET state = ?, started_at = ?, commit_hash = '' WHERE id = ? AND state = ?`, stacks.DeploymentRunning, now, id, stacks.DeploymentQueued)
-		if err == nil && n == 0 || err != nil && tx.dialect.Duplicate(err) {
-			return stacks.Deployment{}, errDeploymentMoved
+		now := s.now()
+		err := pass(tx, transition{deployment: id, from: stacks.DeploymentQueued, to: stacks.DeploymentRunning, at: now, cause: "its turn has come"},
+			`, started_at = ?, commit_hash = ''`, micros(now))
+		if err != nil && tx.dialect.Duplicate(err) { // another deployment of the stack still runs
+			err = errDeploymentMoved
 		}
 		if err != nil {
 			return stacks.Deployment{}, err
@@ -79,7 +79,7 @@ func (s *Store) StartDeployment(ctx context.Context, id core.DeploymentID) (stac
 		if err != nil {
 			return d, err
 		}
-		_, err = tx.exec(`UPDATE stacks SET status = ?, updated_at = ? WHERE id = ?`, stacks.StatusSyncing, now, d.Stack)
+		_, err = tx.exec(`UPDATE stacks SET status = ?, updated_at = ? WHERE id = ?`, stacks.StatusSyncing, micros(now), d.Stack)
 		return d, err
 	})
 }

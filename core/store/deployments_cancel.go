@@ -27,7 +27,11 @@ func (s *Store) CancelDeployment(ctx context.Context, id core.DeploymentID, by a
 		if d.State == stacks.DeploymentQueued {
 			return s.cancelQueued(tx, d, by)
 		}
-		if err := tx.change(errDeploymentMoved, `UPDATE deployments SET cancelling = 1 WHERE id = ? AND state = ?`, id, stacks.DeploymentRunning); err != nil {
+		if d.Cancelling {
+			return d, nil
+		}
+		if err := pass(tx, transition{deployment: id, from: stacks.DeploymentRunning, to: stacks.DeploymentRunning, at: s.now(), cause: "it is asked to stop", actor: personOf(by.Name)},
+			`, cancelling = 1`); err != nil {
 			return d, err
 		}
 		return deploymentByID(tx, id)
@@ -37,7 +41,7 @@ func (s *Store) CancelDeployment(ctx context.Context, id core.DeploymentID, by a
 // cancelQueued ends a queued deployment. One that runs keeps the stack's status.
 func (s *Store) cancelQueued(tx *Tx, d stacks.Deployment, by access.Principal) (stacks.Deployment, error) {
 	o := stacks.Outcome{Deployment: d.ID, State: stacks.DeploymentCancelled, ErrorCode: "deployment.cancelled",
-		Error: "cancelled by " + by.Name + " before it started", At: s.now()}
+		Error: "cancelled by " + by.Name + " before it started", At: s.now(), Actor: personOf(by.Name)}
 	if _, err := s.end(tx, o, nil); err != nil {
 		return d, err
 	}

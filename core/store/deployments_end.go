@@ -59,10 +59,11 @@ func (s *Store) end(tx *Tx, o stacks.Outcome, lines []stacks.LogLine) (stacks.En
 	if good.Number > 0 {
 		return stacks.Ending{Restore: good.Number}, s.beginRestore(tx, st, d, o, good)
 	}
+	was := d.State
 	d = stacks.Concluded(d, o)
-	if err := tx.change(errDeploymentMoved, `UPDATE deployments SET state = ?, commit_hash = ?, phases = ?, error_code = ?, error = ?, failed_service = ?, failed_lines = ?,
-		restore = ?, finished_at = ? WHERE id = ? AND state IN ('queued', 'running')`,
-		d.State, d.Commit, toJSON(list(d.Phases)), d.ErrorCode, d.Error, d.FailedService, d.FailedLines, toJSON(d.Restore), micros(o.At), d.ID); err != nil {
+	if err := pass(tx, transition{deployment: d.ID, from: was, to: d.State, at: o.At, cause: causeOfEnd(d, o), actor: o.Actor},
+		`, commit_hash = ?, phases = ?, error_code = ?, error = ?, failed_service = ?, failed_lines = ?, restore = ?, finished_at = ?`,
+		d.Commit, toJSON(list(d.Phases)), d.ErrorCode, d.Error, d.FailedService, d.FailedLines, toJSON(d.Restore), micros(o.At)); err != nil {
 		return none, err
 	}
 	return stacks.Ending{Ended: true}, s.settle(tx, d, o)

@@ -88,7 +88,7 @@ func (s *Store) queue(tx *Tx, ask stacks.Ask) (stacks.Deployment, error) {
 		ask.SeenTree = "" // polling looks at it again
 	}
 	now := s.now()
-	d, err := s.cover(tx, c, now)
+	d, err := s.cover(tx, c, ask.Reason+c.How, now)
 	if err != nil {
 		return d, err
 	}
@@ -104,17 +104,17 @@ func (s *Store) queue(tx *Tx, ask stacks.Ask) (stacks.Deployment, error) {
 }
 
 // cover stores what became of a wish: a new deployment, or a queued one that does more.
-func (s *Store) cover(tx *Tx, c stacks.Coverage, now time.Time) (stacks.Deployment, error) {
+func (s *Store) cover(tx *Tx, c stacks.Coverage, reason string, now time.Time) (stacks.Deployment, error) {
 	d := c.Deployment
 	switch {
 	case c.Fresh:
 		if c.Displaced != "" {
-			if err := supersede(tx, c.Displaced, "a newer wish took its place: "+string(d.Trigger)+" by "+d.Actor, now); err != nil {
+			if err := supersede(tx, c.Displaced, "a newer wish took its place: "+string(d.Trigger)+" by "+d.Actor, personOf(d.Actor), now); err != nil {
 				return d, err
 			}
 		}
 		d.ID, d.QueuedAt = core.DeploymentID(core.NewID(core.PrefixDeployment, now)), fromMicros(micros(now))
-		return d, insertDeployment(tx, d)
+		return d, insertDeployment(tx, d, reason)
 	case d.State == stacks.DeploymentQueued && !c.Waits:
 		return d, tx.change(errDeploymentMoved, `UPDATE deployments SET commit_hash = ?, options = ?, trigger = ?, actor = ? WHERE id = ? AND state = ?`,
 			d.Commit, toJSON(d.Options), d.Trigger, d.Actor, d.ID, stacks.DeploymentQueued)
@@ -123,9 +123,9 @@ func (s *Store) cover(tx *Tx, c stacks.Coverage, now time.Time) (stacks.Deployme
 }
 
 // supersede ends a queued deployment that has nothing left to do.
-func supersede(tx *Tx, id core.DeploymentID, why string, at time.Time) error {
-	return tx.change(errDeploymentMoved, `UPDATE deployments SET state = ?, finished_at = ?, error = ? WHERE id = ? AND state = ?`,
-		stacks.DeploymentSuperseded, micros(at), why, id, stacks.DeploymentQueued)
+func supersede(tx *Tx, id core.DeploymentID, why, actor string, at time.Time) error {
+	return pass(tx, transition{deployment: id, from: stacks.DeploymentQueued, to: stacks.DeploymentSuperseded, at: at, cause: why, actor: actor},
+		`, finished_at = ?, error = ?`, micros(at), why)
 }
 
 // mayAim refuses a wish that cannot be carried out, before anything is stored.
@@ -166,9 +166,4 @@ func (s *Store) expect(tx *Tx, st stacks.Stack, ask stacks.Ask, first bool, now 
 // one that is queued.
 func openOf(tx *Tx, stack core.StackID) ([]stacks.Deployment, error) {
 	return many(tx, scanDeployment, `SELECT `+deploymentColumns+` FROM deployments WHERE stack_id = ? AND state IN ('queued', 'running') ORDER BY id LIMIT 2`, stack)
-}
-
-func insertDeployment(tx *Tx, d stacks.Deployment) error {
-	return tx.insert(errDeploymentMoved, `INSERT INTO deployments (`+deploymentColumns+`) VALUES (?, ?, ?, ?, ?, ?, 0, '', ?, '[]', '', '', '', '', ?, '{}', '', 0, ?, 0, 0)`,
-		d.ID, d.Stack, d.State, d.Trigger, d.Actor, d.Commit, toJSON(d.Options), toJSON(d.Aim), micros(d.QueuedAt))
 }

@@ -45,7 +45,7 @@ var scanned = regexp.MustCompile(`^SCAN (\w+)(?: USING (?:COVERING )?INDEX (\w+)
 
 // Tables that grow with every day, and the indexes that hold what is open or due of them alone.
 var (
-	histories = []string{"sessions", "audit_events", "revisions", "deployments", "deployment_log", "decisions", "commands"}
+	histories = []string{"sessions", "audit_events", "revisions", "deployments", "deployment_log", "deployment_events", "decisions", "commands"}
 	bounded   = []string{"deployments_open", "deployments_queued", "deployments_running", "commands_open"}
 )
 

@@ -27,9 +27,9 @@ func (s *Store) restorable(tx *Tx, st stacks.Stack, d stacks.Deployment, o stack
 // beginRestore keeps why a deployment failed and stores the command that puts the good
 // revision back. The deployment goes on until that command has ended.
 func (s *Store) beginRestore(tx *Tx, st stacks.Stack, d stacks.Deployment, o stacks.Outcome, good stacks.Revision) error {
-	if err := tx.change(errDeploymentMoved, `UPDATE deployments SET commit_hash = ?, phases = ?, error_code = ?, error = ?, failed_service = ?, failed_lines = ?, restore = ?
-		WHERE id = ? AND state = ?`, d.Commit, toJSON(list(d.Phases)), o.ErrorCode, o.Error, o.Service, o.Lines,
-		toJSON(stacks.Restore{Revision: good.Number, State: stacks.RestoreRunning}), d.ID, stacks.DeploymentRunning); err != nil {
+	if err := pass(tx, transition{deployment: d.ID, from: d.State, to: stacks.DeploymentRunning, at: o.At, cause: fmt.Sprintf("%s: revision %d is put back", o.ErrorCode, good.Number)},
+		`, commit_hash = ?, phases = ?, error_code = ?, error = ?, failed_service = ?, failed_lines = ?, restore = ?`,
+		d.Commit, toJSON(list(d.Phases)), o.ErrorCode, o.Error, o.Service, o.Lines, toJSON(stacks.Restore{Revision: good.Number, State: stacks.RestoreRunning})); err != nil {
 		return err
 	}
 	last, err := one(tx, nil, scalar[uint64], `SELECT coalesce(max(number), 0) FROM deployment_log WHERE deployment_id = ?`, d.ID)

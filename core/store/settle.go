@@ -18,7 +18,7 @@ func (s *Store) settle(tx *Tx, d stacks.Deployment, o stacks.Outcome) error {
 		return err
 	}
 	if len(open) == 1 && stacks.Superseded(open[0], d) {
-		err = supersede(tx, open[0].ID, "the deployment before was of this commit", o.At)
+		err = supersede(tx, open[0].ID, "the deployment before was of this commit", "", o.At)
 		open = nil
 	}
 	if err != nil {

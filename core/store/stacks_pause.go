@@ -46,7 +46,7 @@ func (s *Store) holdBack(tx *Tx, st *stacks.Stack, open []stacks.Deployment, by 
 		if d.State != stacks.DeploymentQueued || !d.Automatic() {
 			continue
 		}
-		if err := supersede(tx, d.ID, "the stack was paused by "+by.Name+" before it started", s.now()); err != nil {
+		if err := supersede(tx, d.ID, "the stack was paused by "+by.Name+" before it started", personOf(by.Name), s.now()); err != nil {
 			return err
 		}
 		st.SeenTree = ""

@@ -27,7 +27,7 @@ func (s *Store) RevokeWorker(ctx context.Context, id core.WorkerID, e access.Aud
 			WHERE id = ? AND revoked = 0`, micros(s.now()), micros(s.now()), id); err != nil {
 			return w, err
 		}
-		if err := s.closeWork(tx, w, "was revoked"); err != nil {
+		if err := s.closeWork(tx, w, "was revoked", e.Actor); err != nil {
 			return w, err
 		}
 		if err := s.audit(tx, e); err != nil {
@@ -47,7 +47,7 @@ func (s *Store) DeleteWorker(ctx context.Context, id core.WorkerID, e access.Aud
 		if err := refuseWithStacks(tx, w); err != nil {
 			return err
 		}
-		if err := s.closeWork(tx, w, "was deleted"); err != nil {
+		if err := s.closeWork(tx, w, "was deleted", e.Actor); err != nil {
 			return err
 		}
 		if err := tx.change(errWorkerMissing, `DELETE FROM workers WHERE id = ?`, id); err != nil {
@@ -81,7 +81,7 @@ func refuseWithStacks(tx *Tx, w fleet.Worker) error {
 // closeWork ends what a worker will never answer: its commands and the deployments that
 // wait for them. What was sent may or may not run on its host, so that is lost rather
 // than failed.
-func (s *Store) closeWork(tx *Tx, w fleet.Worker, why string) error {
+func (s *Store) closeWork(tx *Tx, w fleet.Worker, why string, by access.Principal) error {
 	open, err := many(tx, scanCommand, `SELECT `+commandColumns+` FROM commands WHERE worker_id = ? AND ended_at = 0 ORDER BY id LIMIT ?`, w.ID, maxStacks)
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func (s *Store) closeWork(tx *Tx, w fleet.Worker, why string) error {
 	now := s.now()
 	for _, cmd := range open {
 		if cmd.Deployment != "" {
-			err = s.closeDeployment(tx, cmd, w, why, now)
+			err = s.closeDeployment(tx, cmd, w, why, by, now)
 		} else {
 			err = s.endTeardown(tx, cmd, fmt.Sprintf("worker %s %s", w.Hostname, why), now)
 		}
@@ -101,7 +101,7 @@ func (s *Store) closeWork(tx *Tx, w fleet.Worker, why string) error {
 	return err
 }
 
-func (s *Store) closeDeployment(tx *Tx, cmd stacks.Command, w fleet.Worker, why string, now time.Time) error {
+func (s *Store) closeDeployment(tx *Tx, cmd stacks.Command, w fleet.Worker, why string, by access.Principal, now time.Time) error {
 	d, err := deploymentByID(tx, cmd.Deployment)
 	if fault.Is(err, fault.NotFound) {
 		return nil // it went with its stack; the command is closed with the others
@@ -109,7 +109,7 @@ func (s *Store) closeDeployment(tx *Tx, cmd stacks.Command, w fleet.Worker, why 
 	if err != nil {
 		return err
 	}
-	o := stacks.Outcome{Deployment: d.ID, State: stacks.DeploymentLost, Phases: d.Phases, ErrorCode: "worker.gone", At: now, NoRestore: true,
+	o := stacks.Outcome{Deployment: d.ID, State: stacks.DeploymentLost, Phases: d.Phases, ErrorCode: "worker.gone", At: now, Actor: personOf(by.Name), NoRestore: true,
 		Error: fmt.Sprintf("worker %s %s while it was deploying; what runs on its host is not known", w.Hostname, why)}
 	if cmd.State == stacks.CommandQueued && !cmd.Body.Restore {
 		o.State, o.Error = stacks.DeploymentFailed, fmt.Sprintf("worker %s %s before it began; nothing was changed on its host", w.Hostname, why)
