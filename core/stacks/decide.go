@@ -2,7 +2,6 @@ package stacks
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"berth/core"
@@ -67,6 +66,9 @@ type Ask struct {
 	SeenTree string
 	Retry    bool // nobody asked: a deployment that failed is tried again
 	Aim      Aim  // what is to be put in place, and where
+	// Of and Attempt tell of a retry: the deployment that failed, and for which time it is tried now.
+	Of      core.DeploymentID
+	Attempt int
 }
 
 // Health says what a stack's containers show, apart from any deployment.
@@ -97,20 +99,15 @@ func JudgeContainers(containers []ContainerState) Health {
 	return Health{OK: true}
 }
 
-// JudgeServices is JudgeContainers for a stack of which it is known what should run: each
-// compose service that is not idle has a container.
+// JudgeServices is JudgeContainers for a stack of which it is known what should run: Differences
+// says what is missing or stopped, in the same words as of drift.
 func JudgeServices(services []core.ComposeService, containers []ContainerState) Health {
-	there := map[string]bool{}
-	for _, c := range containers {
-		there[c.Service] = true
+	if len(containers) == 0 {
+		return JudgeContainers(containers)
 	}
-	for _, s := range services {
-		if !s.Idle && !there[s.Name] && len(containers) > 0 {
-			return Health{Reason: fmt.Sprintf("compose service %s has no container; sync the stack to have it made again", s.Name)}
-		}
-		stopped := func(c ContainerState) bool { return c.Service == s.Name && c.State == "exited" }
-		if s.Stays && slices.ContainsFunc(containers, stopped) {
-			return Health{Reason: fmt.Sprintf("compose service %s is stopped; start it, or sync the stack", s.Name)}
+	for _, d := range Differences(services, containers, true) {
+		if d.Kind == DifferenceMissing || d.Kind == DifferenceStopped {
+			return Health{Reason: d.Text + "; sync the stack to put it right"}
 		}
 	}
 	return JudgeContainers(containers)

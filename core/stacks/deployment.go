@@ -31,7 +31,10 @@ type Deployment struct {
 	FinishedAt    time.Time // zero until it ended
 	Tree          string    // what Sight.Tree is at Commit; empty until dispatched
 	// Cancelling is set when somebody asked to stop a running deployment.
-	Cancelling bool
+	Cancelling  bool
+	CancelledBy string            // who asked to stop it first, as audit shows it; empty: nobody did
+	RetryOf     core.DeploymentID // the one before, when Berth tries again what failed; else empty
+	Attempt     int               // for which time the same is tried, from 2; 0: it is no retry
 }
 
 // DeployOptions are what a redeploy asks beyond the plain case.
@@ -102,6 +105,7 @@ const (
 	PhaseSucceeded PhaseState = "succeeded"
 	PhaseFailed    PhaseState = "failed"
 	PhaseSkipped   PhaseState = "skipped"
+	PhaseCancelled PhaseState = "cancelled"
 )
 
 // Phase is one step of a deployment, as people see it.

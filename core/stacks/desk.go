@@ -116,7 +116,8 @@ func (d *Desk) Sync(ctx context.Context, id core.StackID, by access.Principal) (
 	return d.ask(ctx, askOf(id, by, "sync was asked for"), by)
 }
 
-// Redeploy asks for a deployment of the repository's head that recreates what options say.
+// Redeploy asks for what is in place, or is to be, to be put in place again, and recreates what
+// options say; see Again for what that is.
 func (d *Desk) Redeploy(ctx context.Context, id core.StackID, options DeployOptions, by access.Principal) (Deployment, error) {
 	ask := askOf(id, by, "a redeploy was asked for")
 	ask.Trigger, ask.Options = TriggerRedeploy, options

@@ -21,7 +21,7 @@ type Coverage struct {
 // queued behind it.
 func Cover(open []Deployment, ask Ask) Coverage {
 	c := Coverage{Fresh: true, Deployment: Deployment{Stack: ask.Stack, State: DeploymentQueued, Trigger: ask.Trigger, Actor: ask.Actor,
-		Commit: ask.Commit, Options: ask.Options, Aim: ask.Aim, Phases: []Phase{}}}
+		Commit: ask.Commit, Options: ask.Options, Aim: ask.Aim, RetryOf: ask.Of, Attempt: ask.Attempt, Phases: []Phase{}}}
 	for _, d := range open {
 		if d.State == DeploymentQueued {
 			return coverQueued(c, d, ask)
@@ -43,6 +43,7 @@ func coverQueued(fresh Coverage, queued Deployment, ask Ask) Coverage {
 		queued.Options = queued.Options.or(ask.Options)
 		if queued.Trigger.Automatic() && !ask.Automatic() {
 			queued.Trigger, queued.Actor = ask.Trigger, ask.Actor // a pause takes it back no more
+			queued.RetryOf, queued.Attempt = "", 0
 		}
 		if ask.Commit == "" || queued.Commit != "" {
 			queued.Commit = ask.Commit

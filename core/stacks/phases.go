@@ -21,6 +21,18 @@ func SetPhase(phases []Phase, name PhaseName, state PhaseState, message string, 
 	return append(out, Phase{Name: name, State: state, StartedAt: now.UTC(), Message: message})
 }
 
+// CancelPhases returns the phases of a deployment that was stopped because somebody asked for it: the
+// one that it was at did not fail.
+func CancelPhases(phases []Phase) []Phase {
+	out := append([]Phase(nil), phases...)
+	for i := range out {
+		if out[i].State == PhaseFailed || out[i].State == PhaseRunning {
+			out[i].State = PhaseCancelled
+		}
+	}
+	return out
+}
+
 // FailRunning returns phases with every running one failed: what a deployment's end
 // leaves must not look as if it went on.
 func FailRunning(phases []Phase, message string, now time.Time) []Phase {

@@ -57,6 +57,9 @@ func Concluded(d Deployment, o Outcome) Deployment {
 	d.State, d.FinishedAt = o.State, o.At
 	if d.Restore.Revision == 0 {
 		d.ErrorCode, d.Error, d.FailedService, d.FailedLines = o.ErrorCode, o.Error, o.Service, o.Lines
+		if d.State == DeploymentCancelled {
+			d.Phases = CancelPhases(d.Phases)
+		}
 		return d
 	}
 	d.Restore.State = RestoreFailed

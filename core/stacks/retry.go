@@ -1,6 +1,10 @@
 package stacks
 
-import "time"
+import (
+	"time"
+
+	"berth/core"
+)
 
 // The pauses between deployments that fail one after the other.
 const (
@@ -24,12 +28,15 @@ type Retry struct {
 	Trigger Trigger       `json:"trigger,omitempty"`
 	Aim     Aim           `json:"aim,omitzero"`
 	Options DeployOptions `json:"options,omitzero"`
+	// Of is the deployment that failed, Attempt the number that the next one gets.
+	Of      core.DeploymentID `json:"of,omitempty"`
+	Attempt int               `json:"attempt,omitempty"`
 }
 
 // RetryOf returns what is tried again of a deployment that failed. Volumes that may have been made
 // anew already are not thrown away a second time.
 func RetryOf(d Deployment) Retry {
-	r := Retry{Trigger: d.Trigger, Aim: d.Aim, Options: d.Options}
+	r := Retry{Trigger: d.Trigger, Aim: d.Aim, Options: d.Options, Of: d.ID, Attempt: max(1, d.Attempt) + 1}
 	if d.Aim == (Aim{}) && d.Options == (DeployOptions{}) {
 		r.Trigger = TriggerPoll // nobody in person wants it any more
 	}

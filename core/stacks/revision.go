@@ -23,6 +23,8 @@ type Revision struct {
 	Watch     []string      // repository paths outside the stack's folder that it was rendered from
 	Tree      string        // what Sight.Tree was at Commit; empty when it was stored by an older release
 	CreatedAt time.Time
+	// VerifiedAt is when it was last put in place and found to run well; zero: never yet.
+	VerifiedAt time.Time
 }
 
 // Fingerprint identifies the value that a secret variable had, without telling it.

@@ -18,7 +18,7 @@ func TestJudgeServices(t *testing.T) {
 		"one was removed":               {[]core.ComposeService{{Name: "a"}, {Name: "b"}}, []ContainerState{running("a")}, "b has no container"},
 		"one is scaled to nothing":      {[]core.ComposeService{{Name: "a"}, {Name: "b", Idle: true}}, []ContainerState{running("a")}, ""},
 		"one has done its work":         {[]core.ComposeService{{Name: "a"}}, []ContainerState{{Service: "a", State: "exited"}}, ""},
-		"one that stays was stopped":    {[]core.ComposeService{{Name: "a", Stays: true}}, []ContainerState{{Service: "a", State: "exited"}}, "a is stopped"},
+		"one that stays was stopped":    {[]core.ComposeService{{Name: "a", Stays: true}}, []ContainerState{{Service: "a", Container: "a-1", State: "exited"}}, "container a-1 of compose service a is exited"},
 		"none is there":                 {[]core.ComposeService{{Name: "a"}}, nil, "no container of this stack"},
 		"one is there but not expected": {nil, []ContainerState{{Service: "x", State: "exited", ExitCode: 2}}, "exited with code 2"},
 	} {

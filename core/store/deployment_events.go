@@ -35,8 +35,8 @@ func pass(tx *Tx, t transition, set string, args ...any) error {
 
 // insertDeployment stores a new deployment, which is queued, and the event of that.
 func insertDeployment(tx *Tx, d stacks.Deployment, cause string) error {
-	if err := tx.insert(errDeploymentMoved, `INSERT INTO deployments (`+deploymentColumns+`) VALUES (?, ?, ?, ?, ?, ?, 0, '', ?, '[]', '', '', '', '', ?, '{}', '', 0, ?, 0, 0)`,
-		d.ID, d.Stack, stacks.DeploymentQueued, d.Trigger, d.Actor, d.Commit, toJSON(d.Options), toJSON(d.Aim), micros(d.QueuedAt)); err != nil {
+	if err := tx.insert(errDeploymentMoved, `INSERT INTO deployments (`+deploymentColumns+`) VALUES (?, ?, ?, ?, ?, ?, 0, '', ?, '[]', '', '', '', '', ?, '{}', '', 0, '', ?, ?, ?, 0, 0)`,
+		d.ID, d.Stack, stacks.DeploymentQueued, d.Trigger, d.Actor, d.Commit, toJSON(d.Options), toJSON(d.Aim), d.RetryOf, d.Attempt, micros(d.QueuedAt)); err != nil {
 		return err
 	}
 	return insertEvent(tx, transition{deployment: d.ID, to: stacks.DeploymentQueued, at: d.QueuedAt, cause: cause, actor: personOf(d.Actor)})

@@ -15,13 +15,13 @@ var (
 )
 
 const deploymentColumns = `id, stack_id, state, trigger, actor, commit_hash, revision, worker_id, options, phases,
-	error_code, error, failed_service, failed_lines, aim, restore, tree, cancelling, queued_at, started_at, finished_at`
+	error_code, error, failed_service, failed_lines, aim, restore, tree, cancelling, cancelled_by, retry_of, attempt, queued_at, started_at, finished_at`
 
 func scanDeployment(row scanner) (stacks.Deployment, error) {
 	var d stacks.Deployment
 	var queued, started, finished int64
 	err := row.Scan(&d.ID, &d.Stack, &d.State, &d.Trigger, &d.Actor, &d.Commit, &d.Revision, &d.Worker, jsonInto{&d.Options}, jsonInto{&d.Phases},
-		&d.ErrorCode, &d.Error, &d.FailedService, &d.FailedLines, jsonInto{&d.Aim}, jsonInto{&d.Restore}, &d.Tree, &d.Cancelling, &queued, &started, &finished)
+		&d.ErrorCode, &d.Error, &d.FailedService, &d.FailedLines, jsonInto{&d.Aim}, jsonInto{&d.Restore}, &d.Tree, &d.Cancelling, &d.CancelledBy, &d.RetryOf, &d.Attempt, &queued, &started, &finished)
 	d.QueuedAt, d.StartedAt, d.FinishedAt = fromMicros(queued), fromMicros(started), fromMicros(finished)
 	return d, legible("deployment", string(d.ID), err)
 }

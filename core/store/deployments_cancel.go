@@ -24,6 +24,9 @@ func (s *Store) CancelDeployment(ctx context.Context, id core.DeploymentID, by a
 		if err := s.audit(tx, by.Audit("deployment.cancel", string(d.Stack), string(id))); err != nil {
 			return d, err
 		}
+		if _, err := tx.exec(`UPDATE deployments SET cancelled_by = ? WHERE id = ? AND cancelled_by = ''`, by.Name, id); err != nil {
+			return d, err
+		}
 		if d.State == stacks.DeploymentQueued {
 			return s.cancelQueued(tx, d, by)
 		}

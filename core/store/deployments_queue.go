@@ -80,6 +80,7 @@ func (s *Store) queue(tx *Tx, ask stacks.Ask) (stacks.Deployment, error) {
 	if err != nil {
 		return stacks.Deployment{}, err
 	}
+	ask = st.Aimed(ask, open)
 	if err := mayAim(tx, st, ask); err != nil {
 		return stacks.Deployment{}, err
 	}
@@ -116,8 +117,8 @@ func (s *Store) cover(tx *Tx, c stacks.Coverage, reason string, now time.Time) (
 		d.ID, d.QueuedAt = core.DeploymentID(core.NewID(core.PrefixDeployment, now)), fromMicros(micros(now))
 		return d, insertDeployment(tx, d, reason)
 	case d.State == stacks.DeploymentQueued && !c.Waits:
-		return d, tx.change(errDeploymentMoved, `UPDATE deployments SET commit_hash = ?, options = ?, trigger = ?, actor = ? WHERE id = ? AND state = ?`,
-			d.Commit, toJSON(d.Options), d.Trigger, d.Actor, d.ID, stacks.DeploymentQueued)
+		return d, tx.change(errDeploymentMoved, `UPDATE deployments SET commit_hash = ?, options = ?, trigger = ?, actor = ?, retry_of = ?, attempt = ? WHERE id = ? AND state = ?`,
+			d.Commit, toJSON(d.Options), d.Trigger, d.Actor, d.RetryOf, d.Attempt, d.ID, stacks.DeploymentQueued)
 	}
 	return d, nil
 }
@@ -154,8 +155,8 @@ func (s *Store) expect(tx *Tx, st stacks.Stack, ask stacks.Ask, first bool, now 
 	if !ask.Retry {
 		st.Retries = 0
 	}
-	if ask.Aim.Worker == "" && (!ask.Automatic() || ask.SeenTree != "") {
-		st.Quarantine = stacks.Quarantine{} // a person, or a change of the folder, ends it
+	if st.Releases(ask) {
+		st.Quarantine = stacks.Quarantine{}
 	}
 	_, err := tx.exec(`UPDATE stacks SET status = ?, retries = ?, retry_at = 0, retry = '{}', heal_at = 0, quarantine = ?, updated_at = ? WHERE id = ?`,
 		st.Status, st.Retries, toJSON(st.Quarantine), micros(now), st.ID)

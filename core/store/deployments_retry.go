@@ -19,7 +19,7 @@ func (s *Store) QueueRetries(ctx context.Context) (queued int, err error) {
 		if !st.AutoSync && !st.Retry.ByItself() {
 			return nil
 		}
-		ask := stacks.Ask{Stack: st.ID, Trigger: st.Retry.Trigger, Actor: stacks.SystemActor, Retry: true, Aim: st.Retry.Aim, Options: st.Retry.Options,
+		ask := stacks.Ask{Stack: st.ID, Trigger: st.Retry.Trigger, Actor: stacks.SystemActor, Retry: true, Aim: st.Retry.Aim, Options: st.Retry.Options, Of: st.Retry.Of, Attempt: st.Retry.Attempt,
 			Reason: fmt.Sprintf("tried again after a failure, time %d", max(1, st.Retries))}
 		if ask.Trigger == "" {
 			ask.Trigger = stacks.TriggerPoll

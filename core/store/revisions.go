@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"berth/core"
 	"berth/core/fault"
@@ -10,14 +11,14 @@ import (
 
 var errRevisionMissing = fault.New(fault.NotFound, "revision.not_found", "The stack has no such revision.")
 
-const revisionColumns = `stack_id, number, commit_hash, digest, manifest, services, content, variables, watch, tree, created_at`
+const revisionColumns = `stack_id, number, commit_hash, digest, manifest, services, content, variables, watch, tree, created_at, verified_at`
 
 func scanRevision(row scanner) (stacks.Revision, error) {
 	var r stacks.Revision
-	var created int64
+	var created, verified int64
 	err := row.Scan(&r.Stack, &r.Number, &r.Commit, &r.Digest, jsonInto{&r.Manifest}, jsonInto{&r.Services}, jsonInto{&r.Content},
-		jsonInto{&r.Variables}, jsonInto{&r.Watch}, &r.Tree, &created)
-	r.CreatedAt = fromMicros(created)
+		jsonInto{&r.Variables}, jsonInto{&r.Watch}, &r.Tree, &created, &verified)
+	r.CreatedAt, r.VerifiedAt = fromMicros(created), fromMicros(verified)
 	return r, err
 }
 
@@ -37,10 +38,16 @@ func (s *Store) revise(tx *Tx, r stacks.Revision) (int, error) {
 			return 0, err
 		}
 	}
-	_, err = tx.exec(`INSERT INTO revisions (`+revisionColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	_, err = tx.exec(`INSERT INTO revisions (`+revisionColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
 		r.Stack, r.Number, r.Commit, r.Digest, toJSON(r.Manifest), toJSON(list(r.Services)), toJSON(list(r.Content)),
 		toJSON(list(r.Variables)), toJSON(list(r.Watch)), r.Tree, micros(s.now()))
 	return r.Number, err
+}
+
+// verified notes when a revision was last found to run well.
+func verified(tx *Tx, stack core.StackID, number int, at time.Time) error {
+	_, err := tx.exec(`UPDATE revisions SET verified_at = ? WHERE stack_id = ? AND number = ?`, micros(at), stack, number)
+	return err
 }
 
 func first(numbers []int) int {

@@ -34,7 +34,7 @@ func TestARevisionIsStoredWhole(t *testing.T) {
 		t.Fatalf("the first revision has number %d", number)
 	}
 	got, err := y.Revision(t.Context(), id, 1)
-	rev.Stack, rev.Number, rev.CreatedAt = id, 1, got.CreatedAt
+	rev.Stack, rev.Number, rev.CreatedAt, rev.VerifiedAt = id, 1, got.CreatedAt, got.VerifiedAt
 	if err != nil || !reflect.DeepEqual(got, rev) || got.CreatedAt.IsZero() {
 		t.Errorf("got %+v, %v\nwant %+v", got, err, rev)
 	}

@@ -54,7 +54,9 @@ func (s *Store) settleStack(tx *Tx, d stacks.Deployment, o stacks.Outcome, more 
 		err = s.settleSuccess(tx, &st, d, o)
 	case o.State == stacks.DeploymentRolledBack:
 		settleRestored(&st, d)
-		err = s.judgeEnd(tx, &st, o)
+		if err = verified(tx, st.ID, d.Restore.Revision, o.At); err == nil {
+			err = s.judgeEnd(tx, &st, o)
+		}
 	case o.State == stacks.DeploymentCancelled && stacks.Began(o.Phases): // what runs was not verified since
 		st.Status, st.OutOfSync = stacks.StatusError, true
 		st.Error = fmt.Sprintf("revision %d was cancelled while it was being applied; what runs may be a part of it. Deploy again to put it right", d.Revision)
@@ -100,6 +102,9 @@ func (s *Store) settleSuccess(tx *Tx, st *stacks.Stack, d stacks.Deployment, o s
 		st.DeployedTree = d.Tree
 	}
 	st.Revision, st.Commit = d.Revision, d.Commit
+	if err := verified(tx, st.ID, d.Revision, o.At); err != nil {
+		return err
+	}
 	st.Status, st.Error, st.Drifted, st.Drift = st.RestingStatus(), "", false, nil
 	st.OutOfSync = st.Behind() // of the branch's head, too: what polling queued behind it may have been cancelled
 	if !st.OutOfSync || d.Aim == (stacks.Aim{}) {
@@ -115,7 +120,7 @@ func (s *Store) settleSuccess(tx *Tx, st *stacks.Stack, d stacks.Deployment, o s
 	}
 	if d.Trigger == stacks.TriggerRollback && st.OutOfSync {
 		st.Quarantine = stacks.Quarantine{Tree: st.SeenTree, Commit: st.Seen, Deployment: d.ID,
-			Reason: fmt.Sprintf("%s put revision %d in its place", d.Actor, d.Revision)}
+			Reason: fmt.Sprintf("revision %d was put in its place by %s", d.Revision, d.Actor)}
 	}
 	if err := s.judgeEnd(tx, st, o); err != nil {
 		return err

@@ -23,6 +23,7 @@ func returnToHead(tx *Tx, st *stacks.Stack, d stacks.Deployment, at time.Time) e
 	case stacks.DeploymentFailed, stacks.DeploymentLost:
 		if st.AutoSync {
 			st.RetryAt = at.Add(stacks.RetryAfter(st.Retries))
+			st.Retry = stacks.Retry{Trigger: stacks.TriggerPoll, Of: last.ID, Attempt: max(1, last.Attempt) + 1}
 		}
 	case stacks.DeploymentRolledBack, stacks.DeploymentSucceeded:
 		if last.Tree != st.SeenTree {

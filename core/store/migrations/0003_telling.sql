@@ -3,7 +3,7 @@
 
 ALTER TABLE deployments ADD COLUMN cancelled_by TEXT NOT NULL DEFAULT '';
 ALTER TABLE deployments ADD COLUMN retry_of TEXT NOT NULL DEFAULT '';
-ALTER TABLE deployments ADD COLUMN attempt INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE deployments ADD COLUMN attempt INTEGER NOT NULL DEFAULT 0;
 
 ALTER TABLE revisions ADD COLUMN verified_at INTEGER NOT NULL DEFAULT 0;
 UPDATE revisions SET verified_at = coalesce((SELECT max(d.finished_at) FROM deployments d
