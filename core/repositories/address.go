@@ -68,7 +68,7 @@ func shapeProblem(text string) string {
 	case remoteHelper.MatchString(text):
 		return "it names a transport program; " + useHTTPS
 	case strings.HasPrefix(lower, "ssh:"), strings.HasPrefix(lower, "git+ssh:"), copyStyle.MatchString(text):
-		return "ssh addresses come with repository keys; use https"
+		return "this release fetches over http and https only, and has no keys for ssh; " + useHTTPS + ", with a user and a token where the repository is private"
 	case strings.HasPrefix(lower, "file:"), strings.HasPrefix(text, "/"), strings.HasPrefix(text, "."):
 		return "files of the server are not read as repositories; " + useHTTPS
 	case !strings.HasPrefix(lower, "http://") && !strings.HasPrefix(lower, "https://"):

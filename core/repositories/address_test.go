@@ -37,9 +37,9 @@ func TestAddressRefusesEverythingElse(t *testing.T) {
 	cases := map[string]struct{ raw, says string }{
 		"empty":                  {"   ", "empty"},
 		"too long":               {"https://h/" + strings.Repeat("a", MaxAddress), "longer"},
-		"ssh address":            {"ssh://git@host/a", "ssh addresses come with repository keys; use https"},
-		"ssh in short form":      {"git@host:team/app.git", "ssh addresses come with repository keys; use https"},
-		"git+ssh":                {"git+ssh://host/a", "ssh addresses"},
+		"ssh address":            {"ssh://git@host/a", "this release fetches over http and https only"},
+		"ssh in short form":      {"git@host:team/app.git", "this release fetches over http and https only"},
+		"git+ssh":                {"git+ssh://host/a", "no keys for ssh"},
 		"a file":                 {"file:///etc", "not read as repositories"},
 		"an absolute path":       {"/srv/git/a", "not read as repositories"},
 		"a relative path":        {"../a", "not read as repositories"},

@@ -12,9 +12,16 @@ import (
 // Desk holds the use cases of stacks: what people and programs may ask of them. What it
 // decides is committed by the store first; the nudge that makes it fast comes after.
 type Desk struct {
-	store Store
-	nudge core.Nudger
-	now   core.Clock
+	store   Store
+	nudge   core.Nudger
+	now     core.Clock
+	folders Folders // nil: what stacks are made of is not looked at before it is deployed
+}
+
+// Folders tells whether the head of a repository, as it was fetched last, lacks a folder: it returns that
+// commit then. Empty: the folder is there, or nobody can tell yet. repositories.Folders does it.
+type Folders interface {
+	Lacks(ctx context.Context, repository core.RepositoryID, path string) core.Commit
 }
 
 // Store keeps stacks. Each method is one transaction with its audit event.
@@ -40,6 +47,13 @@ func NewDesk(store Store, nudge core.Nudger, now core.Clock) *Desk {
 	return &Desk{store: store, nudge: nudge, now: now}
 }
 
+// Beside returns d with folders beside it: stacks whose folder is not there are refused.
+func (d *Desk) Beside(folders Folders) *Desk {
+	beside := *d
+	beside.folders = folders
+	return &beside
+}
+
 // Draft is a stack to be created.
 type Draft struct {
 	Name       string
@@ -57,6 +71,11 @@ func (d *Desk) Create(ctx context.Context, draft Draft, by access.Principal) (St
 	bad = append(bad, core.CheckTags("worker_tags", draft.WorkerTags)...)
 	if draft.Repository == "" {
 		bad = append(bad, fault.Field{Path: "repository_id", Problem: "is required: the repository that holds the stack's folder"})
+	}
+	if len(bad) == 0 && d.folders != nil {
+		if head := d.folders.Lacks(ctx, draft.Repository, path); head != "" {
+			bad = append(bad, fault.Field{Path: "path", Problem: fmt.Sprintf("commit %s, the newest that was fetched, has no folder %s; add it to the repository first, or correct the path", head.Short(), path)})
+		}
 	}
 	if err := fault.BadFields("stack.invalid", bad); err != nil {
 		return Stack{}, Deployment{}, err

@@ -72,7 +72,7 @@ func (p *parts) join(ctx context.Context) (err error) {
 	late := &lateHub{board: p.board}
 	p.repositories = repositories.NewDesk(p.store, p.ring, repositories.HeadProber{Git: p.git}, late, p.cfg.Now)
 	p.variables = variables.NewDesk(p.store, p.ring, gate, p.cfg.Now)
-	p.stacks = stacks.NewDesk(p.store, late, p.cfg.Now)
+	p.stacks = stacks.NewDesk(p.store, late, p.cfg.Now).Beside(repositories.NewFolders(p.store, repositories.NewBrowser(p.git)))
 	p.passwords = identity.NewPasswords(identity.Rounds)
 	if err := p.joinFleet(ctx, late); err != nil {
 		return err
