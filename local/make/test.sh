@@ -35,6 +35,8 @@ need git git
 need strace strace
 need mkfs.ext4 e2fsprogs
 need mount mount
+need ip iproute2
+need nft nftables
 need_busybox
 need_promtool
 need chromium chromium
