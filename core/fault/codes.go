@@ -141,6 +141,7 @@ var Codes = []string{
 	"stack.transfer",
 	"store.altered",
 	"store.broken",
+	"store.busy",
 	"store.count",
 	"store.damaged",
 	"store.disk_full",

@@ -20,10 +20,11 @@ type DB struct {
 	dialect Dialect
 	// broken is called with an error that means a commit may or may not be on disk; going
 	// on would risk showing what is not stored.
-	broken func(error)
-	closed atomic.Bool // after such an error: nothing is read or written any more
-	ground Ground      // nil: unknown
-	reads  reads
+	broken  func(error)
+	closed  atomic.Bool // after such an error: nothing is read or written any more
+	ground  Ground      // nil: unknown
+	reads   reads
+	writing writing
 }
 
 // NewDB joins a writer and a pool of readers of one database. They may be the same.
@@ -89,10 +90,11 @@ func (db *DB) in(ctx context.Context, pool *sql.DB, opts *sql.TxOptions, fn func
 	if db.closed.Load() {
 		return errBroken
 	}
-	tx, err := pool.BeginTx(ctx, opts)
+	tx, end, err := db.begin(ctx, pool, opts)
 	if err != nil {
 		return db.failure(ctx, "begin", err)
 	}
+	defer end()
 	defer tx.Rollback()
 	if err := fn(&Tx{ctx: ctx, tx: tx, dialect: db.dialect}); err != nil {
 		return db.failure(ctx, "run", err)

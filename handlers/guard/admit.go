@@ -8,6 +8,7 @@ import (
 
 	"berth/core/access"
 	"berth/core/fault"
+	"berth/core/patience"
 	"berth/handlers/endpoint"
 )
 
@@ -23,7 +24,7 @@ var (
 // Admit wraps the handler of one route so that it sees only requests that its rule permits.
 func (g *Guard) Admit(rule Rule, next http.Handler) http.Handler {
 	checked := endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
-		r, err := g.judge(rule, r)
+		r, err := g.judge(rule, r.WithContext(patience.With(r.Context(), patience.Short)))
 		if err == nil {
 			g.serve(rule, next, w, r)
 			return nil

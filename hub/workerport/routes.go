@@ -12,6 +12,7 @@ import (
 
 	"berth/core/fault"
 	"berth/core/fleet"
+	"berth/core/patience"
 	"berth/core/wire"
 	"berth/hub/adapter/websocket"
 	"berth/hub/link"
@@ -37,6 +38,7 @@ func (p *Port) judged(w http.ResponseWriter, r *http.Request, handle func(w http
 	leave, err := p.admission.enter(addressOf(r))
 	if err == nil {
 		defer leave()
+		r = r.WithContext(patience.With(r.Context(), patience.Short))
 		err = handle(w, r, leave)
 	}
 	if err != nil {
