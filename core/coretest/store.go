@@ -16,7 +16,7 @@ import (
 // nouns in core/store rely on, so that their SQL need not know which database it runs on.
 func Store(t *testing.T, open func(t *testing.T) *store.DB) {
 	groups := map[string]map[string]func(storeBench){
-		"transactions": transactionCases, "concurrency": concurrencyCases, "contexts": contextCases, "values": valueCases, "nouns": nounCases,
+		"transactions": transactionCases, "concurrency": concurrencyCases, "contexts": contextCases, "values": valueCases, "nouns": nounCases, "events": eventCases,
 	}
 	for group, cases := range groups {
 		for name, run := range cases {
