@@ -206,3 +206,13 @@ func TestUnhealthyIsToldInParts(t *testing.T) {
 		t.Errorf("%+v of %v", bad, err)
 	}
 }
+
+func TestAHealthChecksWordsStandBelowTheContainers(t *testing.T) {
+	for _, c := range []struct{ lines, check, want string }{
+		{"up", "", "up"}, {"", "no\nnot yet", "health check: no\nhealth check: not yet"}, {"up", "no", "up\nhealth check: no"}, {"", "", ""},
+	} {
+		if got := withCheck(c.lines, c.check); got != c.want {
+			t.Errorf("%q and %q become %q, want %q", c.lines, c.check, got, c.want)
+		}
+	}
+}

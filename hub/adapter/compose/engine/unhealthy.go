@@ -3,7 +3,10 @@ package engine
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
+
+	"github.com/moby/moby/api/types/container"
 
 	"berth/core/fault"
 	"berth/core/secrets"
@@ -15,17 +18,22 @@ const quoteWithin = 3 * time.Second
 
 // unhealthy returns the fault about a container that has failed, with its last words.
 func (e *Engine) unhealthy(ctx context.Context, o observed, r *secrets.Redactor) error {
-	return e.unhealthyFault(ctx, o, r, fmt.Sprintf("%s is not healthy: its container %s is %s", o.service, o.name, o.describe()))
+	return e.unhealthyFault(ctx, o, r, fmt.Sprintf("Compose service %s is not healthy: its container %s is %s", o.service, o.name, o.describe()))
 }
 
 // unhealthyAfter returns the fault about a container that took too long.
 func (e *Engine) unhealthyAfter(ctx context.Context, o observed, r *secrets.Redactor, timeout time.Duration) error {
-	return e.unhealthyFault(ctx, o, r, fmt.Sprintf("%s did not become healthy within %v: its container %s is %s", o.service, timeout, o.name, o.describe()))
+	return e.unhealthyFault(ctx, o, r, fmt.Sprintf("Compose service %s did not become healthy within %v: its container %s is %s", o.service, timeout, o.name, o.describe()))
 }
 
 func (e *Engine) unhealthyFault(ctx context.Context, o observed, r *secrets.Redactor, text string) error {
+	if o.state == container.StateRunning && o.health == container.Unhealthy {
+		text += ". " + givenUp
+	}
+	check := ""
 	if o.checks != "" && o.health != "" {
-		text += ". Its health check said: " + quoteCheck(o.checks, r)
+		check = quoteCheck(o.checks, r)
+		text += ". Its health check said: " + check
 	}
 	last := e.lastLines(ctx, o, r)
 	if last != "" {
@@ -33,7 +41,23 @@ func (e *Engine) unhealthyFault(ctx context.Context, o observed, r *secrets.Reda
 	} else {
 		text += ". It has written nothing."
 	}
-	return unhealthyFault(o.service, last, "%s", text)
+	return unhealthyFault(o.service, withCheck(last, check), "%s", text)
+}
+
+// givenUp says why a container that may only have needed longer is given up all the same.
+const givenUp = "The engine calls it that once the check has failed \"retries\" times, without waiting for deploy.health_timeout: " +
+	"give it a start_period in its healthcheck when it needs longer to start"
+
+// withCheck puts what a health check printed last below what its container said last, each line marked.
+func withCheck(lines, check string) string {
+	if check == "" {
+		return lines
+	}
+	check = "health check: " + strings.ReplaceAll(check, "\n", "\nhealth check: ")
+	if lines == "" {
+		return check
+	}
+	return lines + "\n" + check
 }
 
 // unhealthyFault says in words and, for programs, in parts what failed.

@@ -88,7 +88,7 @@ func (w *watch) look(ctx context.Context, seen []observed) (time.Duration, error
 		return 0, w.engine.unhealthy(ctx, *bad, w.redactor)
 	}
 	if missing := w.missing(own); missing != "" {
-		return 0, unhealthyFault(missing, "", "%s has no container any more: something removed it while the deployment ran.", missing)
+		return 0, unhealthyFault(missing, "", "Compose service %s has no container any more: something removed it while the deployment ran.", missing)
 	}
 	pending := w.pending(own)
 	if len(pending) > 0 {
