@@ -46,7 +46,8 @@ func run(args []string, out, errs io.Writer) int {
 	case "env":
 		return writeEnv(flags.Arg(1), out, errs)
 	case "variables":
-		fmt.Fprintf(out, "### Server (`local`, `hub`)\n\n%s\n### Worker (`worker`)\n\n%s", config.Table(config.Server{}), config.Table(config.Worker{}))
+		fmt.Fprintf(out, "### Server (`local`, `hub`)\n\n%s\n### Worker (`worker`)\n\n%s\n### Function (`function`)\n\n%s",
+			config.Table(config.Server{}), config.Table(config.Worker{}), config.Table(config.Function{}))
 		return 0
 	}
 	fmt.Fprintf(errs, "local: there is no command %q; run local -h\n", flags.Arg(0))

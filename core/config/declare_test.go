@@ -9,7 +9,7 @@ import (
 // Every declaration is complete and consistent, so that load cannot meet a form that
 // is none or a value that does not fit its field.
 func TestDeclarations(t *testing.T) {
-	for _, process := range []reflect.Type{reflect.TypeFor[Server](), reflect.TypeFor[Worker]()} {
+	for _, process := range []reflect.Type{reflect.TypeFor[Server](), reflect.TypeFor[Worker](), reflect.TypeFor[Function]()} {
 		seen := map[string]bool{}
 		for _, v := range variables(process) {
 			field := process.Field(v.field)

@@ -37,6 +37,8 @@ var forms = map[string]func(text string, v variable) (any, error){
 	"listen address": readListenAddress,
 	"networks":       readNetworks,
 	"tags":           readTags,
+	"event form":     readEventForm,
+	"base path":      readBasePath,
 }
 
 // LogFormat is the form of log lines.

@@ -23,9 +23,6 @@ const (
 	maxNameShow = 64 // bytes of an unknown variable's name
 )
 
-// readElsewhere are variables that processes without a struct here read.
-var readElsewhere = []string{"BERTH_EVENT"}
-
 // Problem says what is wrong with one variable.
 type Problem struct {
 	Name   string // of the variable
@@ -54,8 +51,8 @@ func count(n int) string {
 // unknown returns a warning for each variable that looks like ours but means nothing,
 // in order of name.
 func unknown(environ []string) []Problem {
-	known := slices.Clone(readElsewhere)
-	for _, process := range []any{Server{}, Worker{}} {
+	var known []string
+	for _, process := range []any{Server{}, Worker{}, Function{}} {
 		for _, v := range variables(reflect.TypeOf(process)) {
 			known = append(known, v.name)
 		}

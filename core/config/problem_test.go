@@ -11,7 +11,7 @@ import (
 	"berth/core/config"
 )
 
-// problems loads both processes, each with what it requires unless given says otherwise.
+// problems loads all processes, each with what it requires unless given says otherwise.
 func problems(given environment) []config.Problem {
 	e := environment{"SECRET_KEY": secretKey, "SERVER_URL": "https://h:1", "WORKER_TOKEN": workerToken}
 	for name, value := range given {
@@ -19,7 +19,23 @@ func problems(given environment) []config.Problem {
 	}
 	_, ofServer, _ := config.LoadServer(e.lookup, nil)
 	_, ofWorker, _ := config.LoadWorker(e.lookup, nil, system)
-	return append(ofServer, ofWorker...)
+	return append(append(ofServer, ofWorker...), ofFunction(given)...)
+}
+
+// ofFunction returns the problems of a function that has what it requires.
+func ofFunction(given environment) []config.Problem {
+	e := environment{"SECRET_KEY": secretKey, "DATABASE_URL": "postgres://db.test/b", "APP_URL": "https://b.test", "BERTH_EVENT": "alb"}
+	for name, value := range given {
+		e[name] = value
+	}
+	_, problems, _ := config.LoadFunction(e.lookup, nil)
+	var own []config.Problem
+	for _, p := range problems {
+		if p.Name == "BERTH_EVENT" || p.Name == "BASE_PATH" {
+			own = append(own, p)
+		}
+	}
+	return own
 }
 
 // manyTags returns n different tags.
@@ -82,8 +98,10 @@ func TestBadValues(t *testing.T) {
 		"DATABASE_URL": {
 			"mysql://u:pw@db.test/b": "postgres://", "./berth.sqlite": "postgres://", "postgres://u:p%w@db.test/b": "percent-encoded", "postgres:///b": "not a PostgreSQL URL",
 		},
-		"LOG_LEVEL":  {"trace": "debug, info", "INFO": "lower case", "4": "debug, info"},
-		"LOG_FORMAT": {"xml": "text or json"},
+		"LOG_LEVEL":   {"trace": "debug, info", "INFO": "lower case", "4": "debug, info"},
+		"LOG_FORMAT":  {"xml": "text or json"},
+		"BERTH_EVENT": {"": "is not set", "rest": "rest-v1, http-api-v2", "ALB": "lower case", "http-api-v2,alb": "must be"},
+		"BASE_PATH":   {"prod": "a slash before", "/": "a path such as", "/prod/": "none at the end", "/a//b": "a path", "/a b": "a path", "/a/../b": "a path", "/a?b": "a path", "/a%2fb": "a path"},
 		"SERVER_URL": {
 			"": "is not set", "http://deploy.test:8443": "must begin with https://", "wss://deploy.test:8443": "must begin with https://", "deploy.test:8443": "https://",
 			"https://deploy.test": "no port", "https://deploy.test:8443/": "slash", "https://deploy.test:8443/ws": "path", "https://u@deploy.test:8443": "user name",
@@ -116,7 +134,7 @@ func TestBadValues(t *testing.T) {
 			})
 		}
 	}
-	for _, process := range []reflect.Type{reflect.TypeFor[config.Server](), reflect.TypeFor[config.Worker]()} {
+	for _, process := range []reflect.Type{reflect.TypeFor[config.Server](), reflect.TypeFor[config.Worker](), reflect.TypeFor[config.Function]()} {
 		for i := range process.NumField() {
 			if name := process.Field(i).Tag.Get("env"); cases[name] == nil {
 				t.Errorf("%s has no case", name)

@@ -1,0 +1,85 @@
+package lambda
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+)
+
+const upperHex = "0123456789ABCDEF"
+
+// escapePath returns the path of an event as it stands in a request line. An HTTP API hands
+// paths over decoded, so that every % is one that was meant; the other hosts hand over what
+// was sent, of which only bytes that no path can hold are escaped.
+func escapePath(text string, decoded bool) string {
+	if !strings.HasPrefix(text, "/") {
+		text = "/" + text
+	}
+	var out strings.Builder
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if inPath(c) || c == '%' && !decoded && hexAt(text, i+1) && hexAt(text, i+2) {
+			out.WriteByte(c)
+			continue
+		}
+		out.WriteByte('%')
+		out.WriteByte(upperHex[c>>4])
+		out.WriteByte(upperHex[c&15])
+	}
+	return out.String()
+}
+
+// inPath reports whether a path may hold c as it is, as of RFC 3986.
+func inPath(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("/-._~!$&'()*+,;=:@", c) >= 0
+}
+
+func hexAt(text string, i int) bool {
+	return i < len(text) && strings.IndexByte("0123456789abcdefABCDEF", text[i]) >= 0
+}
+
+// withoutBase cuts a base path, whole segments alone; a path without it stays.
+func withoutBase(path, base string) string {
+	rest, found := strings.CutPrefix(path, base)
+	switch {
+	case !found || base == "":
+		return path
+	case rest == "":
+		return "/"
+	case rest[0] != '/':
+		return path
+	}
+	return rest
+}
+
+// queryOf joins decoded parameters; their order is lost in the event, so that of names is as
+// good as any. Repeats keep theirs.
+func queryOf(multiple map[string][]string, single map[string]string) string {
+	values := url.Values(multiple)
+	if len(values) == 0 {
+		values = url.Values{}
+		for name, value := range single {
+			values.Set(name, value)
+		}
+	}
+	return values.Encode()
+}
+
+// sentQueryOf joins parameters that the host left as they were sent.
+func sentQueryOf(multiple map[string][]string, single map[string]string) string {
+	var parts []string
+	for name, list := range multiple {
+		for _, value := range list {
+			parts = append(parts, name+"="+value)
+		}
+	}
+	if len(multiple) == 0 {
+		for name, value := range single {
+			parts = append(parts, name+"="+value)
+		}
+	}
+	slices.SortStableFunc(parts, func(a, b string) int { return strings.Compare(nameIn(a), nameIn(b)) })
+	return strings.Join(parts, "&")
+}
+
+func nameIn(part string) string { return part[:strings.IndexByte(part, '=')] }
