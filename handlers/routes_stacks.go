@@ -67,17 +67,22 @@ func stackRoutes(d Deps) []Route {
 		op.Summary, op.Request = summary, request
 		return op
 	}
+	detailed := func(op Operation, detail string) Operation {
+		op.Detail = detail
+		return op
+	}
 	return []Route{
 		view("/api/custom/stacks", api.ListStacks(s.Store), Operation{Summary: "List stacks", Response: endpoint.Items[api.StackAnswer]{}, Query: append([]Param{
 			text("repository_id", "only stacks of this repository"), text("worker_id", "only stacks on this worker"),
 			text("status", "only stacks with this status"), text("search", "only stacks whose name contains this")}, pageParams...)}),
-		operate(http.MethodPost, "/api/custom/stacks", api.CreateStack(s.Desk), Operation{Summary: "Add a stack", Request: api.CreateStackRequest{}, Response: api.CreateStackAnswer{}, Status: http.StatusCreated}),
+		operate(http.MethodPost, "/api/custom/stacks", api.CreateStack(s.Desk), Operation{Summary: "Add a stack", Detail: "A folder that the newest fetched commit of the repository does not have is refused. While nothing was fetched yet, any is accepted.", Request: api.CreateStackRequest{}, Response: api.CreateStackAnswer{}, Status: http.StatusCreated}),
 		view(stack, api.GetStack(s.Store), Operation{Summary: "Read a stack", Response: api.StackAnswer{}}),
 		operate(http.MethodPatch, stack, api.UpdateStack(s.Desk), Operation{Summary: "Edit a stack", Request: api.UpdateStackRequest{}, Response: api.StackAnswer{}, Status: http.StatusOK}),
 		operate(http.MethodDelete, stack, api.DeleteStack(s.Desk, s.Store), Operation{Summary: "Delete a stack; with teardown its containers too", Response: api.StackAnswer{}, Status: http.StatusAccepted, OrNoContent: true, Query: []Param{
 			choice("teardown", "remove its containers and networks first; default false"), choice("volumes", "with teardown: remove its volumes too; default false")}}),
 		operate(http.MethodPost, stack+"/sync", api.SyncStack(s.Desk, s.Store), with(deployed, "Deploy the head of the stack's branch", nil)),
-		operate(http.MethodPost, stack+"/redeploy", api.RedeployStack(s.Desk, s.Store), with(deployed, "Deploy and recreate containers though nothing changed", api.RedeployRequest{})),
+		operate(http.MethodPost, stack+"/redeploy", api.RedeployStack(s.Desk, s.Store), detailed(with(deployed, "Deploy and recreate containers though nothing changed", api.RedeployRequest{}),
+			"It puts the head of the branch in place, unless that is in quarantine, after a rollback or a failure that was rolled back: then it is the revision that runs now, and the quarantine stays. The answer's `aim` says which; `sync` deploys the head either way.")),
 		operate(http.MethodPost, stack+"/rollback", api.RollbackStack(s.Desk, s.Store), with(deployed, "Put a kept revision in place again, with its files and today's secrets", api.RollbackRequest{})),
 		operate(http.MethodPost, stack+"/transfer", api.TransferStack(s.Desk, s.Store), with(deployed, "Move the stack to another worker; its volumes stay behind", api.TransferRequest{})),
 		operate(http.MethodPost, stack+"/pause", api.PauseStack(s.Desk), Operation{Summary: "Hold automatic sync, retries and repair back", Response: api.StackAnswer{}, Status: http.StatusOK}),
@@ -93,7 +98,7 @@ func stackRoutes(d Deps) []Route {
 		operate(http.MethodPost, stack+"/services/{service}/restart", api.ActOnService(s.Store, s.Live, wire.RequestRestart), Operation{Summary: "Restart a compose service", Status: http.StatusNoContent}),
 		view(stack+"/revisions", api.ListRevisions(s.Store, s.Store), Operation{Summary: "List revisions, newest first", Response: endpoint.Items[api.RevisionAnswer]{}, Query: pageParams}),
 		view(stack+"/revisions/{number}", api.GetRevision(s.Store, s.Files), Operation{Summary: "Read a revision with its rendered Compose file", Response: api.RevisionAnswer{}}),
-		view(stack+"/revisions/{number}/diff", api.DiffRevision(s.Compare), Operation{Summary: "How a revision differs from another one", Response: api.DiffAnswer{},
+		view(stack+"/revisions/{number}/diff", api.DiffRevision(s.Compare), Operation{Summary: "How a revision differs from another one, text files by line", Response: api.DiffAnswer{},
 			Query: []Param{number("with", "number of the revision to compare with; default the one before")}}),
 		view(stack+"/decisions", api.ListDecisions(s.Store, s.Store), Operation{Summary: "Why each trigger deployed the stack or did not, newest first", Response: endpoint.Items[api.DecisionAnswer]{}, Query: pageParams}),
 		view(stack+"/deployments", api.ListDeployments(s.Store, s.Store), Operation{Summary: "List deployments, newest first", Response: endpoint.Items[api.DeploymentAnswer]{}, Query: pageParams}),
@@ -113,6 +118,8 @@ func deploymentRoutes(d Deps) []Route {
 				Detail: "Events `log` carry a LogPiece as JSON and have its number as their id; the last, `end`, carries the deployment. A client that comes back with `Last-Event-ID` goes on where it was.",
 				Query:  []Param{number("after", "number of the last piece that was seen; default 0")}}},
 		{Method: http.MethodPost, Pattern: deployment + "/cancel", Capability: access.Operate, Surface: guard.API, Handler: api.CancelDeployment(s.Desk, s.Store),
-			Operation: Operation{Summary: "Stop a deployment", Tag: "deployments", Response: api.DeploymentAnswer{}, Status: http.StatusAccepted, Query: []Param{waitParam}}},
+			Operation: Operation{Summary: "Stop a deployment", Tag: "deployments",
+				Detail:   "One that is queued ends at once. One that runs is told to stop, and ends as `cancelled` when it has. What it had begun to apply is left as it is: nothing is put back, the stack's `status` is `error` then, and `revision` stays the one that ran well last.",
+				Response: api.DeploymentAnswer{}, Status: http.StatusAccepted, Query: []Param{waitParam}}},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -109,6 +110,7 @@ func (h *Hub) planServices(ctx context.Context, r *rendering, p *stacks.Plan) er
 	in.Base = in.Made[inPlace(r.stack)]
 	var warnings []string
 	p.Services, warnings = stacks.PlanServices(in)
+	stacks.ShowFiles(p.Services, append(slices.Collect(maps.Values(in.Made)), in.Next), planBlobs{r.content, h.opts.Files})
 	p.UpToDate = stacks.UpToDate(p.Services)
 	p.Warnings = append(p.Warnings, warnings...)
 	if r.manifest.ForcePull {

@@ -24,12 +24,13 @@ type rendering struct {
 	file     string // that the manifest was read from; empty: there is none, the defaults hold
 	// Set by compose.
 	project core.ComposeProject
+	content planContent // of rendered alone: what of its files is small enough to be compared by line
 	// Set by resolve.
 	variables []stacks.Fingerprint
 	values    map[string]secrets.Value
 }
 
-// rendered takes the steps up to compose and drops the content. The caller closes the result,
+// rendered takes the steps up to compose and stores none of the content. The caller closes the result,
 // and resolves its secrets when it needs them.
 func (h *Hub) rendered(ctx context.Context, stack stacks.Stack) (*rendering, error) {
 	r := &rendering{h: h, stack: stack}
@@ -38,7 +39,8 @@ func (h *Hub) rendered(ctx context.Context, stack stacks.Stack) (*rendering, err
 		err = r.read(ctx)
 	}
 	if err == nil {
-		err = r.compose(ctx, func(string, []byte) error { return nil })
+		r.content = planContent{}
+		err = r.compose(ctx, r.content.keep)
 	}
 	if err != nil {
 		return nil, errors.Join(err, r.close())

@@ -10,10 +10,11 @@ import (
 // RevisionChange is one way in which a revision differs from another one. Values are masked as in plans.
 type RevisionChange struct {
 	Kind    ChangeKind `json:"kind"`
-	Service string     `json:"service"` // compose service; empty for what belongs to none
-	Name    string     `json:"name"`    // of the field, file, variable or key of the manifest
-	Before  string     `json:"before"`  // empty: it was not there
-	After   string     `json:"after"`   // empty: it is not there any more
+	Service string     `json:"service"`        // compose service; empty for what belongs to none
+	Name    string     `json:"name"`           // of the field, file, variable or key of the manifest
+	Before  string     `json:"before"`         // empty: it was not there
+	After   string     `json:"after"`          // empty: it is not there any more
+	Diff    string     `json:"diff,omitempty"` // see Reason
 }
 
 // ChangeKind says what changed between revisions.

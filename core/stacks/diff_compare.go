@@ -24,11 +24,19 @@ type Comparer struct {
 	revisions RevisionSource
 	files     RenderedFiles
 	documents core.DocumentReader
+	blobs     Blobs // nil: files are compared by digest only
 }
 
 // NewComparer returns a comparer. documents decodes rendered Compose files.
 func NewComparer(revisions RevisionSource, files RenderedFiles, documents core.DocumentReader) *Comparer {
-	return &Comparer{revisions, files, documents}
+	return &Comparer{revisions, files, documents, nil}
+}
+
+// Reading returns c with what is in files, too: those that differ are compared by line.
+func (c *Comparer) Reading(blobs Blobs) *Comparer {
+	reading := *c
+	reading.blobs = blobs
+	return &reading
 }
 
 // Project reads a revision with its rendered file.
@@ -53,8 +61,8 @@ func ReadProject(r Revision, files RenderedFiles, documents core.DocumentReader)
 	return ProjectOf(r, document), nil
 }
 
-// Compare lists how a revision differs from another one; with 0 from the newest one before it. The first
-// revision differs from nothing in all that it has; with says what was compared.
+// Compare lists how a revision differs from another one; with 0 from the newest one before it that is kept.
+// compared is the one that was compared, 0 when there is none: then there is nothing to tell.
 func (c *Comparer) Compare(ctx context.Context, stack core.StackID, number, with int) (changes []RevisionChange, compared int, err error) {
 	after, err := c.Project(ctx, stack, number)
 	if err != nil {
@@ -66,7 +74,7 @@ func (c *Comparer) Compare(ctx context.Context, stack core.StackID, number, with
 			return nil, 0, err
 		}
 		if len(earlier) == 0 {
-			return ProjectChanges(Project{Manifest: after.Manifest}, after), 0, nil
+			return []RevisionChange{}, 0, nil
 		}
 		with = earlier[0].Number
 	}
@@ -74,5 +82,12 @@ func (c *Comparer) Compare(ctx context.Context, stack core.StackID, number, with
 	if err != nil {
 		return nil, 0, err
 	}
-	return ProjectChanges(before, after), with, nil
+	changes = ProjectChanges(before, after)
+	diffs := newFileDiffs([]Project{before, after}, c.blobs)
+	for i, change := range changes {
+		if change.Kind == ChangeFile {
+			changes[i].Diff = diffs.between(change.Name, change.Before, change.After)
+		}
+	}
+	return changes, with, nil
 }

@@ -56,11 +56,12 @@ func TestCompareFindsTheOneBefore(t *testing.T) {
 		compared     int
 		change       RevisionChange
 		code         string
+		first        bool
 	}{
-		{number: 9, compared: 7, change: RevisionChange{ChangeField, "web", "image", "web:7", "web:9"}},
-		{number: 9, with: 2, compared: 2, change: RevisionChange{ChangeField, "web", "image", "web:2", "web:9"}},
-		{number: 2, with: 9, compared: 9, change: RevisionChange{ChangeField, "web", "image", "web:9", "web:2"}},
-		{number: 2, change: RevisionChange{ChangeServiceAdded, "web", "web", "", "web:2"}},
+		{number: 9, compared: 7, change: RevisionChange{ChangeField, "web", "image", "web:7", "web:9", ""}},
+		{number: 9, with: 2, compared: 2, change: RevisionChange{ChangeField, "web", "image", "web:2", "web:9", ""}},
+		{number: 2, with: 9, compared: 9, change: RevisionChange{ChangeField, "web", "image", "web:9", "web:2", ""}},
+		{number: 2, first: true},
 		{number: 3, code: "revision.not_found"},
 		{number: 9, with: 3, code: "revision.not_found"},
 		{number: 4, code: "revision.compose_missing"},
@@ -70,6 +71,12 @@ func TestCompareFindsTheOneBefore(t *testing.T) {
 		changes, compared, err := c.Compare(t.Context(), "stk_1", want.number, want.with)
 		if fault.CodeOf(err) != want.code && !(want.code == "" && err == nil) {
 			t.Errorf("%d with %d: got %v, want %q", want.number, want.with, err, want.code)
+			continue
+		}
+		if err == nil && want.first {
+			if compared != 0 || changes == nil || len(changes) > 0 {
+				t.Errorf("the first differs from %d in %+v", compared, changes)
+			}
 			continue
 		}
 		if err == nil && (compared != want.compared || len(changes) != 1 || changes[0] != want.change) {

@@ -42,9 +42,10 @@ const (
 // Reason is one cause of a planned action. Values are masked where they may be secret.
 type Reason struct {
 	Kind   ReasonKind `json:"kind"`
-	Name   string     `json:"name"`   // of the field, file, variable, …
-	Before string     `json:"before"` // empty: it was not there
-	After  string     `json:"after"`  // empty: it is not there any more
+	Name   string     `json:"name"`           // of the field, file, variable, …
+	Before string     `json:"before"`         // empty: it was not there
+	After  string     `json:"after"`          // empty: it is not there any more
+	Diff   string     `json:"diff,omitempty"` // of a text file: its lines that differ, as in a patch; or, in parentheses, why they are not shown
 }
 
 // ReasonKind says what changed.

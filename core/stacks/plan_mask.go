@@ -32,15 +32,19 @@ func shown(name, text string) string {
 	if last := lastPart(name); sensitiveName.MatchString(last) && !strings.HasSuffix(last, "_FILE") {
 		text = hideText(text)
 	}
+	return clip(strings.ReplaceAll(hideParts(text), "$$", "$"))
+}
+
+// hideParts hides what in a text looks like a secret that was written out.
+func hideParts(text string) string {
 	text = sensitivePart.ReplaceAllStringFunc(text, func(found string) string {
 		part := sensitivePart.FindStringSubmatch(found)
 		return part[1] + hideText(part[2])
 	})
-	text = userInfo.ReplaceAllStringFunc(text, func(found string) string {
+	return userInfo.ReplaceAllStringFunc(text, func(found string) string {
 		part := userInfo.FindStringSubmatch(found)
 		return part[1] + hideText(part[2]) + part[3]
 	})
-	return clip(strings.ReplaceAll(text, "$$", "$"))
 }
 
 // hideText hides what is written out and leaves a reference to a secret variable.

@@ -156,13 +156,13 @@ func TestFilesAreNamedByTheirPathInTheRepository(t *testing.T) {
 		core.ContentFile{Path: "site/run.sh", Digest: "rrrr"}), content("d1", "other/site"))
 	after := project(core.ContentRoot+"d2/site", content("d2", "web/site", core.ContentFile{Path: "site/a.html", Digest: "bbbb"}, core.ContentFile{Path: "site/new", Digest: "nnnn"},
 		core.ContentFile{Path: "site/run.sh", Digest: "rrrr", Executable: true}))
-	want := []Reason{{ReasonFile, "web/site/a.html", "sha256:aaaa", "sha256:bbbb"}, {ReasonFile, "web/site/gone", "sha256:gggg", ""}, {ReasonFile, "web/site/new", "", "sha256:nnnn"},
-		{ReasonFile, "web/site/run.sh", "sha256:rrrr", "sha256:rrrr, executable"}}
+	want := []Reason{{ReasonFile, "web/site/a.html", "sha256:aaaa", "sha256:bbbb", ""}, {ReasonFile, "web/site/gone", "sha256:gggg", "", ""}, {ReasonFile, "web/site/new", "", "sha256:nnnn", ""},
+		{ReasonFile, "web/site/run.sh", "sha256:rrrr", "sha256:rrrr, executable", ""}}
 	if got := (comparison{before, after}).service("web"); !slices.Equal(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
 	elsewhere := project(core.ContentRoot+"d3/site", content("d3", "other/site"))
-	want = []Reason{{ReasonField, "volumes./site.source", "web/site", "other/site"}}
+	want = []Reason{{ReasonField, "volumes./site.source", "web/site", "other/site", ""}}
 	if got := (comparison{project(core.ContentRoot+"d1/site", before.Content[0]), elsewhere}).service("web"); !slices.Equal(got, want) {
 		t.Errorf("another folder: got %+v", got)
 	}
@@ -176,11 +176,11 @@ func TestProjectChanges(t *testing.T) {
 	}
 	after.Manifest.SelfHeal, after.Manifest.StableFor = true, time.Minute
 	want := []RevisionChange{
-		{ChangeServiceAdded, "new", "new", "", "n"}, {ChangeServiceRemoved, "old", "old", "o", ""},
-		{ChangeField, "web", "depends_on.old.restart", "true", ""}, {ChangeField, "web", "environment.B", "2", ""}, {ChangeField, "web", "environment.C", "", "3"},
-		{ChangeField, "web", "image", "a", "b"}, {ChangeField, "web", "scale", "1", "2"}, {ChangeVariable, "web", "TOKEN", "another value", "a new value"},
-		{ChangeField, "", "networks.default.driver", "", "bridge"},
-		{ChangeManifest, "", "deploy.stable_for", "0s", "1m0s"}, {ChangeManifest, "", "sync.self_heal", "false", "true"},
+		{ChangeServiceAdded, "new", "new", "", "n", ""}, {ChangeServiceRemoved, "old", "old", "o", "", ""},
+		{ChangeField, "web", "depends_on.old.restart", "true", "", ""}, {ChangeField, "web", "environment.B", "2", "", ""}, {ChangeField, "web", "environment.C", "", "3", ""},
+		{ChangeField, "web", "image", "a", "b", ""}, {ChangeField, "web", "scale", "1", "2", ""}, {ChangeVariable, "web", "TOKEN", "another value", "a new value", ""},
+		{ChangeField, "", "networks.default.driver", "", "bridge", ""},
+		{ChangeManifest, "", "deploy.stable_for", "0s", "1m0s", ""}, {ChangeManifest, "", "sync.self_heal", "false", "true", ""},
 	}
 	if got := ProjectChanges(before, after); !slices.Equal(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)

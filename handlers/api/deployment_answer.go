@@ -14,6 +14,8 @@ type DeploymentAnswer struct {
 	State         stacks.DeploymentState `json:"state"`
 	Trigger       stacks.Trigger         `json:"trigger"`
 	Actor         string                 `json:"actor"`     // who asked; "system" for polling
+	RetryOf       core.DeploymentID      `json:"retry_of"`  // the deployment before, when what failed is tried again; "" when it is no retry
+	Attempt       int                    `json:"attempt"`   // for which time the same is tried: 1 unless it is a retry
 	Commit        core.Commit            `json:"commit"`    // "" until fetched
 	Revision      int                    `json:"revision"`  // 0 until rendered
 	WorkerID      core.WorkerID          `json:"worker_id"` // "" until placed
@@ -28,6 +30,7 @@ type DeploymentAnswer struct {
 	QueuedAt      time.Time              `json:"queued_at"`
 	StartedAt     *time.Time             `json:"started_at"`
 	FinishedAt    *time.Time             `json:"finished_at"`
+	CancelledBy   string                 `json:"cancelled_by"` // who asked first to stop it; "": nobody did
 }
 
 // OptionsAnswer is what a deployment makes anew though nothing changed.
@@ -52,7 +55,7 @@ type RestoreAnswer struct {
 
 func showDeployment(d stacks.Deployment) DeploymentAnswer {
 	answer := DeploymentAnswer{
-		ID: d.ID, StackID: d.Stack, State: d.State, Trigger: d.Trigger, Actor: d.Actor, Commit: d.Commit, Revision: d.Revision, WorkerID: d.Worker,
+		ID: d.ID, StackID: d.Stack, State: d.State, Trigger: d.Trigger, Actor: d.Actor, RetryOf: d.RetryOf, Attempt: max(1, d.Attempt), CancelledBy: d.CancelledBy, Commit: d.Commit, Revision: d.Revision, WorkerID: d.Worker,
 		Options: OptionsAnswer(d.Options), Aim: AimAnswer{d.Aim.Revision, d.Aim.Worker},
 		Phases: orEmpty(d.Phases), ErrorCode: d.ErrorCode, Error: d.Error, FailedService: d.FailedService, FailedLines: d.FailedLines,
 		QueuedAt: d.QueuedAt, StartedAt: optionalTime(d.StartedAt), FinishedAt: optionalTime(d.FinishedAt),

@@ -19,7 +19,7 @@ type RevisionComparer interface {
 // DiffAnswer is how a revision differs from another one.
 type DiffAnswer struct {
 	Number  int          `json:"number"`
-	With    int          `json:"with"` // that it was compared with; 0: it is the first, everything in it is new
+	With    int          `json:"with"` // that it was compared with; 0: it is the first revision, or none before it is kept, and changes is empty
 	Changes []DiffChange `json:"changes"`
 }
 
@@ -30,6 +30,7 @@ type DiffChange struct {
 	Name    string            `json:"name"`    // such as environment.LOG_LEVEL
 	Before  string            `json:"before"`  // masked where it may be secret; "": it was not there
 	After   string            `json:"after"`
+	Diff    string            `json:"diff"` // of a text file: its lines that differ, as in a patch, masked too; or in parentheses why they are not shown
 }
 
 // DiffRevision answers with how a revision differs from another one of the stack: the one in

@@ -20,7 +20,7 @@ type StackAnswer struct {
 	Paused       bool              `json:"paused"`      // automatic sync, retries and repair are held back
 	Drifted      bool              `json:"drifted"`     // what runs is not what was deployed and verified; see drift
 	OutOfSync    bool              `json:"out_of_sync"` // the branch holds something that was not deployed
-	Revision     int               `json:"revision"`    // that is in place; 0: none yet
+	Revision     int               `json:"revision"`    // that ran well last, and is in place unless status is error; 0: none yet
 	Commit       core.Commit       `json:"commit"`      // of that revision
 	Error        string            `json:"error"`       // why the status is error or degraded
 	Deleting     bool              `json:"deleting"`    // its containers are being removed
@@ -28,7 +28,7 @@ type StackAnswer struct {
 	Drift        []DriftAnswer     `json:"drift"`
 	RetryAt      *time.Time        `json:"retry_at"`    // when a deployment that failed is tried again; null: it is not
 	HealAt       *time.Time        `json:"heal_at"`     // when drift is repaired; null: it is not
-	ObservedAt   *time.Time        `json:"observed_at"` // when its containers last changed; null: never seen
+	ObservedAt   *time.Time        `json:"observed_at"` // since when what its worker saw of its containers is as services tells; a later look that finds the same does not move it; null: never seen
 	CreatedAt    time.Time         `json:"created_at"`
 	UpdatedAt    time.Time         `json:"updated_at"`
 }
@@ -84,7 +84,9 @@ type RevisionAnswer struct {
 	Variables []string          `json:"variables"` // names of the secret variables that reach it
 	Files     []string          `json:"files"`     // what it mounts from the repository
 	CreatedAt time.Time         `json:"created_at"`
-	Compose   string            `json:"compose,omitempty"` // rendered; secrets stand as ${NAME}; only for one revision
+	// VerifiedAt is when it was last put in place and found to run well; null: it never ran well.
+	VerifiedAt *time.Time `json:"verified_at"`
+	Compose    string     `json:"compose,omitempty"` // rendered; secrets stand as ${NAME}; only for one revision
 }
 
 // RevisionService is one compose service of a revision.
@@ -94,7 +96,7 @@ type RevisionService struct {
 }
 
 func showRevision(r stacks.Revision) RevisionAnswer {
-	answer := RevisionAnswer{Number: r.Number, Commit: r.Commit, Digest: r.Digest, Services: []RevisionService{}, Variables: []string{}, Files: []string{}, CreatedAt: r.CreatedAt}
+	answer := RevisionAnswer{Number: r.Number, Commit: r.Commit, Digest: r.Digest, Services: []RevisionService{}, Variables: []string{}, Files: []string{}, CreatedAt: r.CreatedAt, VerifiedAt: optionalTime(r.VerifiedAt)}
 	for _, s := range r.Services {
 		answer.Services = append(answer.Services, RevisionService{Name: s.Name, Image: s.Image})
 	}

@@ -42,6 +42,7 @@ type PlanReason struct {
 	Name   string            `json:"name"`   // such as environment.LOG_LEVEL
 	Before string            `json:"before"` // masked where it may be secret; "": it was not there
 	After  string            `json:"after"`
+	Diff   string            `json:"diff"` // of a text file: its lines that differ, as in a patch, masked too; or in parentheses why they are not shown
 }
 
 // PlanStack answers with what a deployment of the head of the stack's branch would do now.

@@ -37,7 +37,7 @@ type ContainerAnswer struct {
 type ServicesAnswer struct {
 	Items      []ServiceAnswer `json:"items"`
 	Next       string          `json:"next"`
-	ObservedAt *time.Time      `json:"observed_at"` // null: never seen
+	ObservedAt *time.Time      `json:"observed_at"` // since when the worker sees it so: the time of the first look that found this; null: never seen
 }
 
 // ListServices answers with what runs of a stack.

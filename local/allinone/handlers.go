@@ -25,7 +25,7 @@ func (p *parts) mux() (http.Handler, error) {
 	signIn := identity.NewSignIn(p.store, p.passwords, p.ring, p.cfg.Now)
 	accounts := identity.NewAccounts(p.store, p.ring, p.cfg.Now)
 	browser := repositories.NewBrowser(p.git)
-	comparer := stacks.NewComparer(p.store, p.files, yaml.Rendered{})
+	comparer := stacks.NewComparer(p.store, p.files, yaml.Rendered{}).Reading(p.files)
 	return handlers.Mux(handlers.Deps{
 		Guard: guard.Config{AppURL: app, TrustedProxies: p.cfg.Server.TrustedProxies, Log: p.cfg.Log, Clock: p.cfg.Now, Meter: p.board.Own,
 			Doorkeeper: identity.NewDoorkeeper(p.store, p.ring, p.cfg.Now), ErrorPage: ui.ErrorPage},
