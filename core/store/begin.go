@@ -27,7 +27,7 @@ func (db *DB) begin(ctx context.Context, pool *sql.DB, opts *sql.TxOptions) (tx 
 			return nil, nil, err
 		}
 		end = func() { conn.Close() } // gives it back to the pool; the transaction has told what went wrong
-		if pool == db.writer && db.writer != db.readers {
+		if pool == db.writer && db.writer != db.readers && !db.dialect.Crowded {
 			end = db.writing.begin(end)
 		}
 		if tx, err = conn.BeginTx(ctx, opts); err == nil {

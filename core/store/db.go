@@ -48,14 +48,14 @@ func (db *DB) Close() error {
 func (db *DB) Read(ctx context.Context, fn func(*Tx) error) error {
 	ctx, done := db.reads.begin(ctx)
 	defer done()
-	return db.in(ctx, db.readers, &sql.TxOptions{ReadOnly: db.dialect.ReadOnlyTx}, fn)
+	return db.in(ctx, db.readers, db.dialect.Reading, &Tx{}, fn)
 }
 
 // maxAttempts bounds how often a database may ask for a write to be run again.
 const maxAttempts = 5
 
 var errReadOnly = fault.New(fault.Unavailable, "store.broken",
-	"The database takes no writes; nothing was changed. Check that its files below DATA_DIR are where they were and may be written.")
+	"The database takes no writes; nothing was changed. Check that its files below DATA_DIR are where they were and may be written; with PostgreSQL, that DATABASE_URL leads to the primary.")
 
 var errBroken = fault.New(fault.Unavailable, "store.broken",
 	"The database could not be read or written. The server's log names the cause; check the disk below DATA_DIR.")
@@ -64,39 +64,49 @@ var errBroken = fault.New(fault.Unavailable, "store.broken",
 // run again from the start when the database asks for that, so it must have no effect
 // outside the transaction. On a full disk what was kept for that moment is given up once.
 func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
-	err := db.attempt(ctx, fn)
+	return db.urgent(ctx, db.dialect.Writing, db.dialect.Repeating, fn)
+}
+
+// urgent is attempt for what must not fail on a full disk.
+func (db *DB) urgent(ctx context.Context, opts, again sql.TxOptions, fn func(*Tx) error) error {
+	err := db.attempt(ctx, opts, again, fn)
 	if err != nil && db.dialect.Full(err) && db.giveWay() {
-		return db.attempt(ctx, fn)
+		return db.attempt(ctx, opts, again, fn)
 	}
 	return err
 }
 
 // attempt runs and commits fn, again when the database asks for that.
-func (db *DB) attempt(ctx context.Context, fn func(*Tx) error) error {
+func (db *DB) attempt(ctx context.Context, opts, again sql.TxOptions, fn func(*Tx) error) error {
 	for attempt := 0; ; attempt++ {
-		err := db.in(ctx, db.writer, nil, fn)
+		tx := &Tx{}
+		err := db.in(ctx, db.writer, opts, tx, fn)
 		switch {
 		case err == nil:
 			return nil
 		case db.dialect.ReadOnly(err):
 			return errReadOnly.Because(err)
+		case db.dialect.Crowded && tx.collided && attempt == 0: // fn could not see the row yet that was in its way
 		case attempt == maxAttempts-1 || !db.dialect.Retry(err):
 			return err
 		}
+		opts = again
 	}
 }
 
-func (db *DB) in(ctx context.Context, pool *sql.DB, opts *sql.TxOptions, fn func(*Tx) error) error {
+// in runs fn in one transaction; made is a new value and is filled here.
+func (db *DB) in(ctx context.Context, pool *sql.DB, opts sql.TxOptions, made *Tx, fn func(*Tx) error) error {
 	if db.closed.Load() {
 		return errBroken
 	}
-	tx, end, err := db.begin(ctx, pool, opts)
+	tx, end, err := db.begin(ctx, pool, &opts)
 	if err != nil {
 		return db.failure(ctx, "begin", err)
 	}
 	defer end()
 	defer tx.Rollback()
-	if err := fn(&Tx{ctx: ctx, tx: tx, dialect: db.dialect}); err != nil {
+	made.ctx, made.tx, made.dialect = ctx, tx, db.dialect
+	if err := fn(made); err != nil {
 		return db.failure(ctx, "run", err)
 	}
 	if err := tx.Commit(); err != nil {
@@ -132,7 +142,15 @@ func (db *DB) failure(ctx context.Context, step string, err error) error {
 			"The server's disk is full, so nothing can be stored. Free some space below DATA_DIR; nothing was changed.").Because(err)
 	case db.dialect.Broken(err):
 		return errBroken.Because(err)
-	case ctx.Err() != nil: // the driver met the transaction that its context's end rolled back
+	case ctx.Err() != nil && step != "commit": // the driver met the transaction that its context's end rolled back
+		return fmt.Errorf("store: %s: %w", step, ctx.Err())
+	}
+	if db.dialect.Fault != nil {
+		if f := db.dialect.Fault(err); f != nil {
+			return f.Because(err)
+		}
+	}
+	if ctx.Err() != nil {
 		return fmt.Errorf("store: %s: %w", step, ctx.Err())
 	}
 	return err
@@ -150,21 +168,30 @@ type Dialect struct {
 	Broken      func(error) bool          // an I/O error or a damaged file: after a commit the state on disk is unknown
 	Damaged     func(error) bool          // what is stored is not a database, or not a whole one
 	ReadOnly    func(error) bool          // the database takes no writes at all
+	Text        func(string) string       // what is stored of a text; nil: all of it
+	Fault       func(error) *fault.Error  // what other errors mean, when that is not a defect; may be nil, and return nil
 	Check       string                    // reads everything and returns what is damaged, or one row "ok"
-	ReadOnlyTx  bool                      // the driver understands sql.TxOptions.ReadOnly
+	Claim       string                    // ends a SELECT of rows that are taken: those that another transaction takes are passed over
+	Crowded     bool                      // other processes may write at the same time
+
+	// How a transaction begins. The first attempt of a write may meet others; when the database asks
+	// for it to be run again, it must come through. The schema is altered by one process at a time.
+	Reading, Writing, Repeating, Altering sql.TxOptions
 }
 
 // Tx runs SQL in one transaction. It is good only inside the function that got it.
 type Tx struct {
-	ctx     context.Context
-	tx      *sql.Tx
-	dialect Dialect
+	ctx      context.Context
+	tx       *sql.Tx
+	dialect  Dialect
+	collided bool // a unique constraint was violated
 }
 
 // exec runs a statement and returns how many rows it changed.
 func (tx *Tx) exec(query string, args ...any) (int64, error) {
-	result, err := tx.tx.ExecContext(tx.ctx, tx.dialect.Placeholder(query), args...)
+	result, err := tx.tx.ExecContext(tx.ctx, tx.dialect.Placeholder(query), tx.values(args)...)
 	if err != nil {
+		tx.collided = tx.collided || tx.dialect.Duplicate(err)
 		return 0, err
 	}
 	return result.RowsAffected()
@@ -193,7 +220,7 @@ type scanner interface{ Scan(dest ...any) error }
 
 // one reads a single row with scan; no row becomes missing.
 func one[T any](tx *Tx, missing error, scan func(scanner) (T, error), query string, args ...any) (T, error) {
-	v, err := scan(tx.tx.QueryRowContext(tx.ctx, tx.dialect.Placeholder(query), args...))
+	v, err := scan(tx.tx.QueryRowContext(tx.ctx, tx.dialect.Placeholder(query), tx.values(args)...))
 	if errors.Is(err, sql.ErrNoRows) {
 		var zero T
 		return zero, missing
@@ -203,7 +230,7 @@ func one[T any](tx *Tx, missing error, scan func(scanner) (T, error), query stri
 
 // many reads all rows with scan, in order; never nil, so that it encodes as [].
 func many[T any](tx *Tx, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
-	rows, err := tx.tx.QueryContext(tx.ctx, tx.dialect.Placeholder(query), args...)
+	rows, err := tx.tx.QueryContext(tx.ctx, tx.dialect.Placeholder(query), tx.values(args)...)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func (db *DB) WriteNew(ctx context.Context, fn func(*Tx) error) error {
 	if !db.Room() {
 		return errNoRoom
 	}
-	err := db.attempt(ctx, fn)
+	err := db.attempt(ctx, db.dialect.Writing, db.dialect.Repeating, fn)
 	if err != nil && db.dialect.Full(err) {
 		db.giveWay()
 		return errNoRoom.Because(err)

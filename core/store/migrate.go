@@ -49,8 +49,7 @@ func (db *DB) migrate(ctx context.Context, files fs.FS, now time.Time) error {
 	for i, step := range steps {
 		if i < len(applied) {
 			if applied[i] != step.checksum {
-				return fault.New(fault.Conflict, "store.altered",
-					"Schema step %s in the database is not the one in this program. The database was made by another build; start that one.", step.name)
+				return altered(step)
 			}
 			continue
 		}
@@ -61,31 +60,55 @@ func (db *DB) migrate(ctx context.Context, files fs.FS, now time.Time) error {
 	return nil
 }
 
+func altered(step migration) error {
+	return fault.New(fault.Conflict, "store.altered",
+		"Schema step %s in the database is not the one in this program. The database was made by another build; start that one.", step.name)
+}
+
 // Fresh reports whether the database has no schema yet.
-func (db *DB) Fresh(ctx context.Context) (bool, error) {
-	var tables int
-	err := db.Read(ctx, func(tx *Tx) error {
-		return tx.tx.QueryRowContext(tx.ctx, db.dialect.HasTable, "schema_steps").Scan(&tables)
+func (db *DB) Fresh(ctx context.Context) (fresh bool, err error) {
+	err = db.Read(ctx, func(tx *Tx) error {
+		fresh, err = isFresh(tx)
+		return err
 	})
+	return fresh, err
+}
+
+func isFresh(tx *Tx) (bool, error) {
+	tables, err := one(tx, nil, scalar[int], tx.dialect.HasTable, "schema_steps")
 	return tables == 0, err
 }
 
 // applied returns the checksums of the steps in the database, in order; none when it is fresh.
-func (db *DB) applied(ctx context.Context) ([]string, error) {
-	fresh, err := db.Fresh(ctx)
-	if err != nil || fresh {
-		return nil, err
-	}
-	var sums []string
+func (db *DB) applied(ctx context.Context) (sums []string, err error) {
 	err = db.Read(ctx, func(tx *Tx) error {
-		sums, err = many(tx, scalar[string], `SELECT checksum FROM schema_steps ORDER BY number LIMIT 10000`)
+		sums, err = appliedSteps(tx)
 		return err
 	})
 	return sums, err
 }
 
+func appliedSteps(tx *Tx) ([]string, error) {
+	fresh, err := isFresh(tx)
+	if err != nil || fresh {
+		return nil, err
+	}
+	return many(tx, scalar[string], `SELECT checksum FROM schema_steps ORDER BY number LIMIT 10000`)
+}
+
+// apply makes one step, unless another process that started at the same time has made it.
 func (db *DB) apply(ctx context.Context, step migration, now time.Time) error {
-	return db.Write(ctx, func(tx *Tx) error {
+	return db.urgent(ctx, db.dialect.Altering, db.dialect.Altering, func(tx *Tx) error {
+		made, err := appliedSteps(tx)
+		if err != nil {
+			return err
+		}
+		if len(made) >= step.number {
+			if made[step.number-1] != step.checksum {
+				return altered(step)
+			}
+			return nil
+		}
 		if step.number == 1 {
 			if _, err := tx.exec(db.dialect.Schema(`CREATE TABLE schema_steps (number INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT`)); err != nil {
 				return err
@@ -94,7 +117,7 @@ func (db *DB) apply(ctx context.Context, step migration, now time.Time) error {
 		if _, err := tx.tx.ExecContext(ctx, db.dialect.Schema(step.sql)); err != nil {
 			return err
 		}
-		_, err := tx.exec(`INSERT INTO schema_steps (number, name, checksum, applied_at) VALUES (?, ?, ?, ?)`,
+		_, err = tx.exec(`INSERT INTO schema_steps (number, name, checksum, applied_at) VALUES (?, ?, ?, ?)`,
 			step.number, step.name, step.checksum, micros(now))
 		return err
 	})
