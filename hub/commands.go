@@ -224,8 +224,19 @@ func (h *Hub) stop(ctx context.Context, d stacks.Deployment) {
 	if err != nil {
 		h.report("a cancelled deployment cannot be ended", err, "deployment", d.ID)
 	}
+	if done || err != nil {
+		return
+	}
+	if h.opts.Peers != nil {
+		h.recorder.forget(d.ID) // the hub that holds the worker's link records it
+	}
+	h.tellCancelled(ctx, d)
+}
+
+// tellCancelled asks a deployment's worker to stop, when its link is here.
+func (h *Hub) tellCancelled(ctx context.Context, d stacks.Deployment) {
 	s := h.session(d.Worker)
-	if done || err != nil || s == nil {
+	if s == nil {
 		return
 	}
 	open, err := h.opts.Store.OpenCommands(ctx, d.Worker)

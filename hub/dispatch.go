@@ -75,9 +75,11 @@ func (w *work) commit(ctx context.Context, rev stacks.Revision, cmd stacks.Comma
 	if err != nil {
 		return err
 	}
-	if s := w.h.session(w.worker.ID); s != nil {
-		s.wake()
+	if w.h.opts.Peers != nil && w.h.session(w.worker.ID) == nil {
+		w.h.recorder.forget(w.d.ID) // the hub that holds the link records it from here on
+		w.h.opts.Peers.Wake(ctx, w.worker.ID)
 	}
+	w.h.Wake(w.worker.ID)
 	return nil
 }
 

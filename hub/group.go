@@ -13,11 +13,13 @@ type group[K comparable] struct {
 
 	mu      sync.Mutex
 	cancels map[K]context.CancelFunc // guarded by mu
-	running sync.WaitGroup
+	empty   *sync.Cond               // on mu: nothing runs
 }
 
 func newGroup[K comparable](limit int, freed func()) *group[K] {
-	return &group[K]{limit: limit, freed: freed, cancels: map[K]context.CancelFunc{}}
+	g := &group[K]{limit: limit, freed: freed, cancels: map[K]context.CancelFunc{}}
+	g.empty = sync.NewCond(&g.mu)
+	return g
 }
 
 // start runs fn for key in a goroutine unless one runs for it already or the group is
@@ -30,10 +32,10 @@ func (g *group[K]) start(ctx context.Context, key K, fn func(context.Context)) b
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	g.cancels[key] = cancel
-	g.running.Go(func() {
+	go func() {
 		defer g.done(key, cancel)
 		fn(ctx)
-	})
+	}()
 	return true
 }
 
@@ -42,6 +44,9 @@ func (g *group[K]) done(key K, cancel context.CancelFunc) {
 	g.mu.Lock()
 	full := len(g.cancels) == g.limit
 	delete(g.cancels, key)
+	if len(g.cancels) == 0 {
+		g.empty.Broadcast()
+	}
 	g.mu.Unlock()
 	if full {
 		g.freed()
@@ -60,4 +65,10 @@ func (g *group[K]) cancel(key K) bool {
 }
 
 // wait returns when every function has.
-func (g *group[K]) wait() { g.running.Wait() }
+func (g *group[K]) wait() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for len(g.cancels) > 0 {
+		g.empty.Wait()
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"berth/core"
+	"berth/core/hubs"
 )
 
 // Options is what a hub is made of. Everything but Meter and Mirrors is required.
@@ -24,6 +25,9 @@ type Options struct {
 	Rendered  core.DocumentReader // of rendered Compose files, which are larger
 	Snapshots Snapshots
 	Meter     Meter
+
+	Peers Peers    // nil: this is the only hub
+	Self  hubs.Hub // what its row tells the others; the hub adds ID and StartedAt
 
 	Scan      time.Duration // how often a repository is looked at: SCAN_INTERVAL
 	Heartbeat time.Duration // HEARTBEAT_INTERVAL; the read deadline of a link is three times this
@@ -52,6 +56,7 @@ type Hub struct {
 	pipelines  *group[core.DeploymentID]
 	schedule   *schedule
 	defects    *defects
+	members    membership
 	unreadable complaint // of the ticking goroutine: deployments that cannot be read
 
 	mu       sync.Mutex
@@ -79,7 +84,7 @@ func New(opts Options) *Hub {
 		revoked:  map[core.WorkerID]bool{},
 	}
 	h.polls, h.pipelines = newGroup[core.RepositoryID](maxPolls, h.goOn), newGroup[core.DeploymentID](maxPipelines, h.goOn)
-	h.recorder = newRecorder(opts.Store, opts.Now, h.report)
+	h.recorder = newRecorder(opts.Store, opts.Now, h.asMember, h.report)
 	return h
 }
 
@@ -91,8 +96,14 @@ func (h *Hub) Nudge() {
 	}
 }
 
-// Prepare marks every worker as gone. It is called once, before the first one is admitted.
-func (h *Hub) Prepare(ctx context.Context) error { return h.opts.Fleet.AllWorkersLeft(ctx) }
+// Prepare marks every worker as gone, unless other hubs may hold their links. It is called once,
+// before the first one is admitted.
+func (h *Hub) Prepare(ctx context.Context) error {
+	if h.opts.Peers != nil {
+		return nil
+	}
+	return h.opts.Fleet.AllWorkersLeft(ctx)
+}
 
 // goOn makes the hub start more of what found no room. It never blocks.
 func (h *Hub) goOn() {
@@ -110,8 +121,7 @@ const lastWords = 6 * time.Second
 func (h *Hub) Run(ctx context.Context) error {
 	var duties sync.WaitGroup
 	duties.Go(func() { h.recorder.run(ctx) })
-	duties.Go(func() { h.keepUp(ctx) })
-	duties.Go(func() { h.count(ctx) })
+	duties.Go(func() { h.belong(ctx) })
 	h.tick(ctx)
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
 	defer cancel()
@@ -121,6 +131,10 @@ func (h *Hub) Run(ctx context.Context) error {
 	h.serving.Wait()
 	duties.Wait()
 	err := h.recorder.flush(last)
+	if h.opts.Peers != nil {
+		h.leavePeers(last)
+		return err
+	}
 	h.report("that no worker is linked any more cannot be stored", h.opts.Fleet.AllWorkersLeft(last))
 	return err
 }
@@ -144,8 +158,8 @@ func (h *Hub) tick(ctx context.Context) {
 
 // report logs an error that ends here, unless it only says that the hub is stopping.
 func (h *Hub) report(what string, err error, args ...any) {
-	if err == nil || errors.Is(err, context.Canceled) {
-		return
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, hubs.ErrLost) {
+		return // the hub is stopping, or another has taken over: it goes on there
 	}
 	h.log.Error(what, append(args, "error", err)...)
 }

@@ -102,7 +102,7 @@ func (s *session) quit(id uint64, done bool) {
 // deliverReply writes one reply; done is true for the last one.
 func deliverReply(reply wire.Reply, w io.Writer) (done bool, err error) {
 	if reply.Error != "" {
-		return true, fault.New(kindNamed(reply.Kind), reply.Code, "%s", reply.Error)
+		return true, fault.New(fault.KindNamed(reply.Kind), reply.Code, "%s", reply.Error)
 	}
 	if reply.Data != "" {
 		if _, err := io.WriteString(w, reply.Data); err != nil {
@@ -110,16 +110,6 @@ func deliverReply(reply wire.Reply, w io.Writer) (done bool, err error) {
 		}
 	}
 	return reply.Last, nil
-}
-
-// kindNamed finds the fault kind that a worker named.
-func kindNamed(name string) fault.Kind {
-	for k := fault.Internal; k <= fault.Unavailable; k++ {
-		if k.String() == name {
-			return k
-		}
-	}
-	return fault.Internal
 }
 
 func (s *session) open() (*liveRequest, uint64, error) {

@@ -12,9 +12,20 @@ import (
 // look starts whatever is to be done now. It reads little when nothing is: two short
 // queries, and once in a while the list of repositories.
 func (h *Hub) look(ctx context.Context) {
-	h.lookAtRepositories(ctx)
-	h.lookAtDeployments(ctx)
-	h.lookAtCommands(ctx)
+	self, lead := ctx, ctx
+	if h.opts.Peers != nil {
+		self, lead = h.members.now()
+	}
+	switch {
+	case self == nil:
+		return // until this hub is a member again
+	case lead != nil:
+		h.lookAtRepositories(lead)
+		h.lookAtDeployments(lead)
+	default:
+		h.passCancelsOn(self)
+	}
+	h.lookAtCommands(self)
 }
 
 func (h *Hub) lookAtRepositories(ctx context.Context) {
@@ -52,6 +63,7 @@ func (h *Hub) forgetMirror(ctx context.Context, id core.RepositoryID) {
 	h.report("the mirror of a deleted repository stays on disk", h.opts.Git.Forget(ctx, id), "repository", id)
 }
 
+// lookAtDeployments moves on what is open, and queues what is due.
 func (h *Hub) lookAtDeployments(ctx context.Context) {
 	if _, err := h.opts.Store.QueueRetries(ctx); err != nil {
 		h.report("what failed cannot be queued again", err)
@@ -59,11 +71,8 @@ func (h *Hub) lookAtDeployments(ctx context.Context) {
 	if _, err := h.opts.Store.QueueHeals(ctx); err != nil {
 		h.report("repairs of what has drifted cannot be queued", err)
 	}
-	open, err := h.opts.Store.OpenDeployments(ctx)
-	if h.unreadable.tell(err, h.opts.Now()) {
-		h.report("open deployments cannot be read", err)
-	}
-	if err != nil && !unreadable(err) {
+	open, known := h.open(ctx)
+	if !known {
 		return
 	}
 	running := map[core.StackID]bool{}
@@ -76,6 +85,30 @@ func (h *Hub) lookAtDeployments(ctx context.Context) {
 		}
 	}
 	h.recorder.keep(open)
+}
+
+// passCancelsOn is what a hub does that does not prepare deployments: it tells its own workers what
+// was cancelled.
+func (h *Hub) passCancelsOn(ctx context.Context) {
+	open, known := h.open(ctx)
+	if !known {
+		return
+	}
+	for _, d := range open {
+		if d.Cancelling && d.State == stacks.DeploymentRunning {
+			h.safely(d.ID, func() { h.tellCancelled(ctx, d) })
+		}
+	}
+	h.recorder.keep(open)
+}
+
+// open returns the open deployments that can be read; false: nothing is known.
+func (h *Hub) open(ctx context.Context) ([]stacks.Deployment, bool) {
+	open, err := h.opts.Store.OpenDeployments(ctx)
+	if h.unreadable.tell(err, h.opts.Now()) {
+		h.report("open deployments cannot be read", err)
+	}
+	return open, err == nil || unreadable(err)
 }
 
 // lookAtDeployment moves one open deployment on, unless it is being worked on. One that was
@@ -106,9 +139,7 @@ func (h *Hub) lookAtCommands(ctx context.Context) {
 		return
 	}
 	for _, id := range workers {
-		if s := h.session(id); s != nil {
-			s.wake()
-		}
+		h.Wake(id)
 	}
 }
 
@@ -117,6 +148,13 @@ func (h *Hub) setAside(ctx context.Context, r repositories.Repository) {
 	h.report("a failed look cannot be recorded", h.opts.Store.SetFetchError(ctx, r.ID, "repository.defect",
 		"A defect in this program stopped the look at this repository three times. It is tried again every hour, and when somebody asks. The server's log has the details.", h.opts.Now()))
 	h.clearAsked(ctx, r)
+}
+
+// Wake makes a worker's link look for commands, when it is held here. It never blocks.
+func (h *Hub) Wake(id core.WorkerID) {
+	if s := h.session(id); s != nil {
+		s.wake()
+	}
 }
 
 // session returns a worker's live session, or nil.

@@ -19,6 +19,7 @@ import (
 type recorder struct {
 	store  DeploymentStore
 	now    core.Clock
+	as     func(context.Context) (context.Context, bool) // what is stored counts while this hub is a member; false: it is none
 	report func(what string, err error, args ...any)
 
 	storing  sync.Mutex // held while pieces are on their way to the store
@@ -53,8 +54,8 @@ const (
 	maxLogPiece  = 64 << 10
 )
 
-func newRecorder(store DeploymentStore, now core.Clock, report func(string, error, ...any)) *recorder {
-	return &recorder{store: store, now: now, report: report, runs: map[core.DeploymentID]*run{}}
+func newRecorder(store DeploymentStore, now core.Clock, as func(context.Context) (context.Context, bool), report func(string, error, ...any)) *recorder {
+	return &recorder{store: store, now: now, as: as, report: report, runs: map[core.DeploymentID]*run{}}
 }
 
 // track begins, or goes on, to record a deployment, as it stands in the store. One that has

@@ -104,6 +104,30 @@ func (r *recorder) forget(id core.DeploymentID) {
 	delete(r.runs, id)
 }
 
+// forgetAll forgets every deployment: others record them now.
+func (r *recorder) forgetAll() {
+	r.storing.Lock()
+	defer r.storing.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	clear(r.runs)
+}
+
+// handOver stores what is new and forgets the deployments of a worker that may come back to another
+// hub. What cannot be stored now is lost, as when a hub ends: the result tells how it ended.
+func (r *recorder) handOver(ctx context.Context, worker core.WorkerID) {
+	r.report("progress was not stored", r.flush(ctx))
+	r.storing.Lock()
+	defer r.storing.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for id, run := range r.runs {
+		if run.progress.Worker == worker {
+			delete(r.runs, id)
+		}
+	}
+}
+
 // maxFailures is how many flushes in a row may fail before each deployment is stored for
 // itself: one that cannot be stored must not hold up the others.
 const maxFailures = 3
@@ -112,6 +136,10 @@ const maxFailures = 3
 func (r *recorder) flush(ctx context.Context) error {
 	r.storing.Lock()
 	defer r.storing.Unlock()
+	ctx, member := r.as(ctx)
+	if !member {
+		return nil
+	}
 	all := r.collect()
 	if len(all) == 0 {
 		return nil

@@ -12,6 +12,7 @@ import (
 	"berth/core"
 	"berth/core/fault"
 	"berth/core/fleet"
+	"berth/core/hubs"
 	"berth/core/wire"
 	"berth/hub/link"
 )
@@ -62,6 +63,11 @@ var (
 // Serve talks to a worker that was admitted, until its link is over. It implements the
 // worker port's wish for a hub.
 func (h *Hub) Serve(ctx context.Context, conn link.Conn, worker fleet.Worker) error {
+	ctx, member := h.asMember(ctx)
+	if !member {
+		conn.Close()
+		return errNoMember
+	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	s := &session{
@@ -84,7 +90,7 @@ func (h *Hub) Serve(ctx context.Context, conn link.Conn, worker fleet.Worker) er
 func (h *Hub) admit(s *session) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.closing {
+	if self, _ := h.members.now(); h.closing || h.opts.Peers != nil && self == nil {
 		return false
 	}
 	h.links[s] = true
@@ -98,11 +104,16 @@ func (h *Hub) closeSessions() {
 	h.closing = true
 	all := slices.Collect(maps.Keys(h.links))
 	h.mu.Unlock()
+	farewell(all, errStopping)
+}
+
+// farewell ends links after telling their workers why, and to come back in a second.
+func farewell(all []*session, why error) {
 	ctx, cancel := context.WithTimeout(context.Background(), byeTimeout)
 	defer cancel()
 	var farewells sync.WaitGroup
 	for _, s := range all {
-		farewells.Go(func() { s.bye(ctx, errStopping, 1) })
+		farewells.Go(func() { s.bye(ctx, why, 1) })
 	}
 	farewells.Wait()
 }
@@ -148,12 +159,21 @@ func (s *session) greet(ctx context.Context, hello wire.Hello) error {
 	s.ready.Store(true)
 	s.h.opts.Snapshots.Connected(s.worker.ID, hello.Hostname)
 	s.h.log.Info("worker connected", "worker", s.worker.ID, "hostname", hello.Hostname, "version", hello.Version, "epoch", epoch)
-	s.children.Go(func() { s.lasting(func() { s.deliver(ctx) }) })
-	s.children.Go(func() { s.lasting(func() { s.serveBlobs(ctx) }) })
+	fenced := s.fenced(ctx)
+	s.children.Go(func() { s.lasting(func() { s.deliver(fenced) }) })
+	s.children.Go(func() { s.lasting(func() { s.serveBlobs(fenced) }) })
 	s.wake()
-	s.h.unpark(hello.Tags)
-	s.h.Nudge()
+	s.h.Arrived(hello.Tags)
+	if s.h.opts.Peers != nil {
+		s.children.Go(func() { s.lasting(func() { s.h.opts.Peers.Arrived(ctx, hello.Tags) }) })
+	}
 	return nil
+}
+
+// fenced returns ctx such that what is written with it counts only while this is the worker's newest
+// link, on whichever hub the others are.
+func (s *session) fenced(ctx context.Context) context.Context {
+	return hubs.Under(ctx, hubs.Fence{Worker: s.worker.ID, Epoch: s.epoch})
 }
 
 // join makes this the worker's current session; the newer of two connections wins, and
@@ -206,6 +226,9 @@ func (s *session) leave(ctx context.Context) {
 	if current {
 		s.h.opts.Snapshots.Left(s.worker.ID)
 	}
+	if s.h.opts.Peers != nil {
+		s.h.recorder.handOver(ctx, s.worker.ID)
+	}
 	if s.epoch == 0 || closing {
 		return // a hub that stops marks all of them at once
 	}
@@ -243,6 +266,7 @@ func (s *session) handle(ctx context.Context, msg any) error {
 		}
 		return s.greet(ctx, hello)
 	}
+	ctx = s.fenced(ctx)
 	switch m := msg.(type) {
 	case wire.Heartbeat:
 		s.h.opts.Snapshots.Heard(s.worker.ID, time.Duration(m.RoundTripUS)*time.Microsecond)

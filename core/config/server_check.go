@@ -1,6 +1,8 @@
 package config
 
 import (
+	"cmp"
+	"net"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -15,6 +17,7 @@ const shortToken = 16
 func (s *Server) check(failed map[string]bool) []Problem {
 	found := &findings{failed: failed}
 	s.checkPorts(found)
+	s.checkHub(found)
 	if everybody(s.AllowedPrivateIPRanges) {
 		found.add("ALLOWED_PRIVATE_IP_RANGES", "allows every address, which would open the whole network behind this server to scanning; list the ranges that you mean")
 	}
@@ -24,6 +27,25 @@ func (s *Server) check(failed map[string]bool) []Problem {
 		found.add("SMTP_SENDER", "is not set, but SMTP_HOST is; give the address that e-mails come from")
 	}
 	return found.problems
+}
+
+// InternalURL is where handlers elsewhere and other hubs reach this hub.
+func (s Server) InternalURL() string { return cmp.Or(s.HubURL, "https://"+s.HubListen) }
+
+// checkHub refuses an address that nobody else could reach, or that is not HTTPS.
+func (s *Server) checkHub(found *findings) {
+	switch host, _, err := net.SplitHostPort(s.HubListen); {
+	case s.HubURL != "" && !strings.HasPrefix(s.HubURL, "https://"):
+		found.add("HUB_URL", "does not begin with https://; a hub speaks HTTPS only, with a key that its callers know from the database")
+	case s.HubURL == "" && !s.DatabaseURL.Empty() && err == nil && everywhere(host):
+		found.add("HUB_URL", "is not set, but HUB_LISTEN is on every address; say by which one handlers and other hubs reach this hub, such as https://hub-1.internal:8091")
+	}
+}
+
+// everywhere reports whether whoever listens on host does so on every address.
+func everywhere(host string) bool {
+	address, err := netip.ParseAddr(host)
+	return host == "" || err == nil && address.IsUnspecified()
 }
 
 func (s *Server) checkPorts(found *findings) {

@@ -11,6 +11,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -44,6 +45,9 @@ func (k Kind) String() string {
 	}
 	return kindNames[k]
 }
+
+// KindNamed returns the kind whose name this is; Internal when there is none.
+func KindNamed(name string) Kind { return Kind(max(0, slices.Index(kindNames[:], name))) }
 
 // Field names one bad input value and what is wrong with it.
 type Field struct {

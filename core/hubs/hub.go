@@ -13,6 +13,7 @@ type Hub struct {
 	ID         core.HubID // a new one each time a hub starts, or was taken to be gone
 	URL        string     // https://host:port of its internal routes: HUB_URL
 	Pin        seal.Pin   // of the key that it shows there
+	Pinned     bool       // worker tokens carry Pin; not when an authority vouches for the key
 	Version    string     // of its program
 	StartedAt  time.Time
 	LeaseUntil time.Time // by the database's clock

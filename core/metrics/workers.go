@@ -16,7 +16,7 @@ var workerFamilies = []struct {
 	{"berth_worker_link_round_trip_seconds", TypeGauge, "Round trip of the worker's last heartbeat.", func(w *worker) (float64, bool) {
 		return w.rtt.Seconds(), w.up && w.rtt > 0
 	}},
-	{"berth_worker_up", TypeGauge, "Whether the worker has a link (1) or not (0).", func(w *worker) (float64, bool) {
+	{upName, TypeGauge, "Whether the worker has a link (1) or not (0).", func(w *worker) (float64, bool) {
 		if w.up {
 			return 1, true
 		}
@@ -62,4 +62,8 @@ func (c *Cache) states() Family {
 	return f
 }
 
-const statesName = "berth_workers"
+// Names that others need to know.
+const (
+	statesName = "berth_workers"
+	upName     = "berth_worker_up"
+)

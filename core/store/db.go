@@ -78,6 +78,7 @@ func (db *DB) urgent(ctx context.Context, opts, again sql.TxOptions, fn func(*Tx
 
 // attempt runs and commits fn, again when the database asks for that.
 func (db *DB) attempt(ctx context.Context, opts, again sql.TxOptions, fn func(*Tx) error) error {
+	fn = guarded(ctx, fn)
 	for attempt := 0; ; attempt++ {
 		tx := &Tx{}
 		err := db.in(ctx, db.writer, opts, tx, fn)
@@ -172,6 +173,7 @@ type Dialect struct {
 	Fault       func(error) *fault.Error  // what other errors mean, when that is not a defect; may be nil, and return nil
 	Check       string                    // reads everything and returns what is damaged, or one row "ok"
 	Claim       string                    // ends a SELECT of rows that are taken: those that another transaction takes are passed over
+	Clock       string                    // its time in microseconds since 1970, as an expression
 	Crowded     bool                      // other processes may write at the same time
 
 	// How a transaction begins. The first attempt of a write may meet others; when the database asks

@@ -5,6 +5,7 @@ import (
 
 	"berth/core"
 	"berth/core/fleet"
+	"berth/core/hubs"
 )
 
 // Online means connected_at > left_at, so the two are written such that a clock that was
@@ -21,8 +22,8 @@ func (s *Store) WorkerConnected(ctx context.Context, id core.WorkerID, facts fle
 			return 0, fleet.Revoked()
 		}
 		now := max(micros(s.now()), micros(w.LeftAt)+1)
-		err = tx.change(fleet.Revoked(), `UPDATE workers SET epoch = epoch + 1, connected_at = ?, hostname = ?, tags = ?, version = ?, os = ?, arch = ?, engine = CASE WHEN ? = '' THEN engine ELSE ? END
-			WHERE id = ? AND revoked = 0`, now, facts.Hostname, toJSON(facts.Tags), facts.Version, facts.OS, facts.Arch, facts.Engine, facts.Engine, id)
+		err = tx.change(fleet.Revoked(), `UPDATE workers SET epoch = epoch + 1, connected_at = ?, hub_id = ?, hostname = ?, tags = ?, version = ?, os = ?, arch = ?, engine = CASE WHEN ? = '' THEN engine ELSE ? END
+			WHERE id = ? AND revoked = 0`, now, hubs.Writer(ctx), facts.Hostname, toJSON(facts.Tags), facts.Version, facts.OS, facts.Arch, facts.Engine, facts.Engine, id)
 		if err != nil {
 			return 0, err
 		}

@@ -2,11 +2,13 @@ package allinone
 
 import (
 	"context"
+	"io"
 	"net/url"
 
 	"berth/core"
 	"berth/core/fleet"
 	"berth/core/metrics"
+	"berth/core/stacks"
 	"berth/core/store"
 	"berth/core/wire"
 	"berth/hub"
@@ -14,11 +16,11 @@ import (
 )
 
 // joinFleet makes the use cases of workers and the key that the worker port shows.
-func (p *parts) joinFleet(ctx context.Context, late *lateHub) (err error) {
+func (p *parts) joinFleet(ctx context.Context) (err error) {
 	if p.identity, err = p.portIdentity(ctx); err != nil {
 		return err
 	}
-	p.fleet = fleet.NewDesk(p.store, p.ring, late, p.cfg.Now, fleet.WorkerPort{AppURL: p.cfg.Server.AppURL, Port: p.cfg.Server.TLSWorkerPort, Pin: p.identity.KeyPin})
+	p.fleet = fleet.NewDesk(p.store, p.ring, p.side, p.cfg.Now, fleet.WorkerPort{AppURL: p.cfg.Server.AppURL, Port: p.cfg.Server.TLSWorkerPort, Pin: p.identity.KeyPin})
 	known, err := p.store.UsableWorkers(ctx)
 	for _, w := range known {
 		p.board.Workers.Know(w.ID, w.Hostname)
@@ -48,6 +50,21 @@ func (p *parts) joinPort() {
 type lateHub struct {
 	hub   *hub.Hub
 	board *metrics.Board
+}
+
+// Act implements api.ServiceActor.
+func (l *lateHub) Act(ctx context.Context, s stacks.Stack, service string, kind wire.RequestKind) error {
+	return l.hub.Act(ctx, s, service, kind)
+}
+
+// Logs implements api.ServiceLogger.
+func (l *lateHub) Logs(ctx context.Context, s stacks.Stack, service string, tail int, follow bool, w io.Writer) error {
+	return l.hub.Logs(ctx, s, service, tail, follow, w)
+}
+
+// Plan implements api.StackPlanner.
+func (l *lateHub) Plan(ctx context.Context, id core.StackID) (stacks.Plan, error) {
+	return l.hub.Plan(ctx, id)
 }
 
 // Nudge implements core.Nudger.

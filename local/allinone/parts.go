@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"berth/core/fleet"
+	"berth/core/hubcall"
 	"berth/core/identity"
 	"berth/core/metrics"
 	"berth/core/repositories"
@@ -16,9 +17,11 @@ import (
 	"berth/hub"
 	"berth/hub/adapter/compose/render"
 	"berth/hub/adapter/git"
+	"berth/hub/adapter/hubclient"
 	"berth/hub/adapter/process"
 	"berth/hub/adapter/promtext"
 	"berth/hub/adapter/yaml"
+	"berth/hub/hubport"
 	"berth/hub/revisionfiles"
 	"berth/hub/workerport"
 )
@@ -41,6 +44,11 @@ type parts struct {
 	fleet        *fleet.Desk
 	identity     workerport.Identity
 	port         *workerport.Port
+
+	side     hubSide
+	key      *hubcall.Key      // nil, as the two below: there are no other hubs
+	client   *hubclient.Client // of all hubs
+	internal *hubport.Port
 }
 
 // open opens and joins all parts; nothing listens or ticks yet.
@@ -70,19 +78,26 @@ func (p *parts) join(ctx context.Context) (err error) {
 	gate := secrets.NewGate(internal)
 	resolver := variables.NewResolver(p.store, gate, p.ring)
 	late := &lateHub{board: p.board}
-	p.repositories = repositories.NewDesk(p.store, p.ring, repositories.HeadProber{Git: p.git}, late, p.cfg.Now)
+	p.joinHubs()
+	p.side = p.reach(late)
+	p.repositories = repositories.NewDesk(p.store, p.ring, p.side.prober, p.side, p.cfg.Now)
 	p.variables = variables.NewDesk(p.store, p.ring, gate, p.cfg.Now)
-	p.stacks = stacks.NewDesk(p.store, late, p.cfg.Now).Beside(repositories.NewFolders(p.store, repositories.NewBrowser(p.git)))
+	p.stacks = stacks.NewDesk(p.store, p.side, p.cfg.Now).Beside(repositories.NewFolders(p.store, repositories.NewBrowser(p.git)))
 	p.passwords = identity.NewPasswords(identity.Rounds)
-	if err := p.joinFleet(ctx, late); err != nil {
+	if err := p.joinFleet(ctx); err != nil {
 		return err
 	}
-	p.hub = hub.New(hub.Options{
+	options := hub.Options{
 		Store: p.store, Fleet: hubFleet{p.fleet, p.store}, Sources: p.repositories, Variables: resolver, Files: p.files, Git: p.git, Mirrors: p.git,
 		Compose: render.New(), Documents: yaml.Reader{}, Rendered: yaml.Rendered{}, Snapshots: p.board.Workers, Meter: p.board.Own,
 		Scan: s.ScanInterval, Heartbeat: s.HeartbeatInterval, Version: p.cfg.Version, Now: p.cfg.Now, Log: p.cfg.Log,
-	})
+	}
+	if p.client != nil {
+		options.Peers, options.Self = peers{p.store, p.client}, p.self()
+	}
+	p.hub = hub.New(options)
 	late.hub = p.hub
 	p.joinPort()
+	p.joinInternalPort()
 	return nil
 }

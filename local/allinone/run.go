@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -73,6 +74,9 @@ func (p *parts) run(ctx context.Context, withHandlers bool) error {
 			return errors.Join(err, crew.stop())
 		}
 	}
+	if err := p.startInternalPort(crew); err != nil {
+		return errors.Join(err, crew.stop())
+	}
 	crew.start("database", p.vault.keeper.Run)
 	crew.start("hub", p.hub.Run)
 	crew.start("worker port", func(ctx context.Context) error { return p.port.Run(ctx, workers) })
@@ -107,14 +111,20 @@ func (p *parts) startHandlers(crew *crew, addresses *Addresses) error {
 
 // listen opens a port on every address of the host; errors name the variable.
 func listen(variable string, port int) (net.Listener, error) {
-	l, err := net.Listen("tcp", ":"+strconv.Itoa(port))
+	return listenAt(variable, ":"+strconv.Itoa(port))
+}
+
+// listenAt opens a port on the given addresses; errors name the variable.
+func listenAt(variable, address string) (net.Listener, error) {
+	l, err := net.Listen("tcp", address)
+	_, port, _ := strings.Cut(address[max(0, strings.LastIndexByte(address, ':')):], ":")
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("%w: %s: port %d is in use by another program; stop that one or choose another port", ErrRefused, variable, port)
+		return nil, fmt.Errorf("%w: %s: port %s is in use by another program; stop that one or choose another port", ErrRefused, variable, port)
 	case errors.Is(err, os.ErrPermission):
-		return nil, fmt.Errorf("%w: %s: this user may not open port %d; choose one above 1023", ErrRefused, variable, port)
+		return nil, fmt.Errorf("%w: %s: this user may not open port %s; choose one above 1023", ErrRefused, variable, port)
 	case err != nil:
-		return nil, fmt.Errorf("%w: %s: port %d cannot be opened: %w", ErrRefused, variable, port, err)
+		return nil, fmt.Errorf("%w: %s: address %s cannot be opened: %w", ErrRefused, variable, address, err)
 	}
 	return l, nil
 }

@@ -17,6 +17,7 @@ func dialect(where string) store.Dialect {
 		Name:        "postgres",
 		HasTable:    `SELECT count(*) FROM pg_catalog.pg_tables WHERE schemaname = current_schema() AND tablename = ?`,
 		Schema:      schema,
+		Clock:       `(extract(epoch FROM clock_timestamp()) * 1000000)::bigint`,
 		Placeholder: placeholders,
 		Text:        storable,
 		Duplicate:   coded("23505"),

@@ -166,6 +166,7 @@ func Dialect() store.Dialect {
 		Name:        "sqlite",
 		HasTable:    `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?`,
 		Schema:      same,
+		Clock:       `CAST(unixepoch('subsec') * 1000000 AS INTEGER)`,
 		Placeholder: same,
 		Duplicate:   code(lib.SQLITE_CONSTRAINT_UNIQUE, lib.SQLITE_CONSTRAINT_PRIMARYKEY),
 		Retry:       func(error) bool { return false },

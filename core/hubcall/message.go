@@ -1,0 +1,115 @@
+package hubcall
+
+import (
+	"errors"
+	"time"
+
+	"berth/core"
+	"berth/core/fault"
+	"berth/core/seal"
+	"berth/core/wire"
+)
+
+// AboutWorker names a worker.
+type AboutWorker struct {
+	Worker core.WorkerID `json:"worker"`
+}
+
+// Arrival says what a worker that came can take.
+type Arrival struct {
+	Tags []string `json:"tags"`
+}
+
+// AboutStack names a stack.
+type AboutStack struct {
+	Stack core.StackID `json:"stack"`
+}
+
+// AboutService asks for something to be done to a compose service.
+type AboutService struct {
+	Stack   core.StackID     `json:"stack"`
+	Service string           `json:"service"`
+	Kind    wire.RequestKind `json:"kind"`
+}
+
+// LogsOf asks for the log of a compose service.
+type LogsOf struct {
+	Stack   core.StackID `json:"stack"`
+	Service string       `json:"service"`
+	Tail    int          `json:"tail"` // lines
+	Follow  bool         `json:"follow"`
+}
+
+// AboutRevision names a revision.
+type AboutRevision struct {
+	Stack    core.StackID `json:"stack"`
+	Revision int          `json:"revision"`
+}
+
+// AboutBlob names the content of a file.
+type AboutBlob struct {
+	Digest string `json:"digest"`
+}
+
+// AboutRepository names a repository.
+type AboutRepository struct {
+	Repository core.RepositoryID `json:"repository"`
+}
+
+// CommitsOf asks for the newest commits of a repository.
+type CommitsOf struct {
+	Repository core.RepositoryID `json:"repository"`
+	Limit      int               `json:"limit"`
+}
+
+// FilesOf asks for a folder or file of a repository.
+type FilesOf struct {
+	Repository core.RepositoryID `json:"repository"`
+	Commit     core.Commit       `json:"commit"` // empty: the head
+	Path       string            `json:"path"`
+}
+
+// Trial is where and as whom a repository is to be read, once. The password is sealed in the ring
+// that both ends have, bound to the row of the trial, so that it is in clear in neither's buffers.
+type Trial struct {
+	Row      core.RepositoryID `json:"row"` // of this trial alone
+	URL      string            `json:"url"`
+	Branch   string            `json:"branch"`
+	Username string            `json:"username"`
+	Password seal.Sealed       `json:"password"` // empty: none
+}
+
+// Place is what the password of a trial is bound to.
+func (t Trial) Place() seal.Place {
+	return seal.Place{Table: "hub_calls", Row: string(t.Row), Column: "password"}
+}
+
+// Text is an answer that is one text.
+type Text struct {
+	Text []byte `json:"text"`
+}
+
+// Fault is a fault on its way: what people may read of it, and nothing of its cause.
+type Fault struct {
+	Kind         string        `json:"kind"`
+	Code         string        `json:"code"`
+	Public       string        `json:"public"`
+	Fields       []fault.Field `json:"fields,omitempty"`
+	RetrySeconds float64       `json:"retry_seconds,omitempty"`
+}
+
+// FaultOf returns what may be told of err.
+func FaultOf(err error) Fault {
+	f := Fault{Kind: fault.KindOf(err).String(), Code: fault.CodeOf(err), Public: fault.PublicOf(err)}
+	var known *fault.Error
+	if errors.As(err, &known) {
+		f.Fields, f.RetrySeconds = known.Fields, known.RetryAfter.Seconds()
+	}
+	return f
+}
+
+// Error returns the fault that f tells of.
+func (f Fault) Error() *fault.Error {
+	return &fault.Error{Kind: fault.KindNamed(f.Kind), Code: f.Code, Public: f.Public, Fields: f.Fields,
+		RetryAfter: time.Duration(f.RetrySeconds * float64(time.Second))}
+}

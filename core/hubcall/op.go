@@ -1,0 +1,50 @@
+package hubcall
+
+import "time"
+
+// Op is one call, and the end of its path.
+type Op string
+
+// The calls. Those about a worker go to the hub that holds its link, the others to the hub that
+// holds the lease Duties, and Nudge and Metrics to every hub.
+const (
+	Nudge         Op = "nudge"          // look at the store now: Nudged
+	Wake          Op = "wake"           // there may be commands for a worker: AboutWorker
+	Arrived       Op = "arrived"        // a worker came, for which a deployment may wait: Arrival
+	Revoked       Op = "revoked"        // a worker was cut off: AboutWorker
+	Act           Op = "act"            // start, stop or restart a compose service: AboutService
+	Logs          Op = "logs"           // of a compose service, streamed: LogsOf
+	Plan          Op = "plan"           // what a deployment would do: AboutStack → stacks.Plan
+	Compose       Op = "compose"        // rendered file of a revision: AboutRevision → Text
+	Blob          Op = "blob"           // content that a revision mounts: AboutBlob → Text
+	Commits       Op = "commits"        // of a repository: CommitsOf → []core.CommitSummary
+	Files         Op = "files"          // of a repository: FilesOf → repositories.Shown
+	Discover      Op = "discover"       // in a repository: AboutRepository → repositories.Discovery
+	Probe         Op = "probe"          // whether a repository can be read: Trial
+	Metrics       Op = "metrics"        // of a hub and its workers, streamed: nothing asked
+	WorkerMetrics Op = "worker-metrics" // of one worker, streamed: AboutWorker
+)
+
+// Prefix begins the path of every call.
+const Prefix = "/internal/"
+
+// Limits of a call.
+const (
+	MaxBody   = 64 << 10 // bytes of what is asked
+	MaxAnswer = 32 << 20 // bytes of an answer that is not streamed
+)
+
+// limits say how long a call may take, at both ends.
+var limits = map[Op]time.Duration{
+	Nudge: 2 * time.Second, Wake: 2 * time.Second, Arrived: 2 * time.Second, Revoked: 5 * time.Second,
+	Act: 70 * time.Second, Logs: 70 * time.Second,
+	Plan: 60 * time.Second, Compose: 10 * time.Second, Blob: 10 * time.Second,
+	Commits: 30 * time.Second, Files: 30 * time.Second, Discover: 60 * time.Second, Probe: 15 * time.Second,
+	Metrics: 20 * time.Second, WorkerMetrics: 10 * time.Second,
+}
+
+// FollowLimit is how long Logs may go on when it follows.
+const FollowLimit = time.Hour + time.Minute
+
+// Limit returns how long a call may take; zero: there is no such call.
+func (op Op) Limit() time.Duration { return limits[op] }

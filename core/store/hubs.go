@@ -1,0 +1,132 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"berth/core"
+	"berth/core/fault"
+	"berth/core/hubs"
+)
+
+const hubColumns = `id, url, pin, pinned, version, started_at, lease_until`
+
+func scanHub(row scanner) (hubs.Hub, error) {
+	var h hubs.Hub
+	var pin []byte
+	var started, until int64
+	err := row.Scan(&h.ID, &h.URL, &pin, &h.Pinned, &h.Version, &started, &until)
+	copy(h.Pin[:], pin)
+	h.StartedAt, h.LeaseUntil = fromMicros(started), fromMicros(until)
+	return h, err
+}
+
+var errNoHub = fault.New(fault.Unavailable, "hub.away",
+	"No hub runs on this database: it holds the links to workers and looks at repositories. What is stored is shown and taken as ever, and is done when one is back. Start a hub with the same DATABASE_URL.").
+	After(5 * time.Second)
+
+// clock returns the database's time in microseconds since 1970: leases are by one clock.
+func (tx *Tx) clock() (int64, error) {
+	return one(tx, fault.New(fault.Internal, "internal.error", "The database has no clock."), scalar[int64], `SELECT `+tx.dialect.Clock)
+}
+
+// JoinHubs writes a hub's row; its lease begins.
+func (s *Store) JoinHubs(ctx context.Context, h hubs.Hub) error {
+	return s.db.Write(ctx, func(tx *Tx) error {
+		now, err := tx.clock()
+		if err != nil {
+			return err
+		}
+		_, err = tx.exec(`INSERT INTO hubs (`+hubColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+			h.ID, h.URL, h.Pin[:], h.Pinned, h.Version, micros(h.StartedAt), now+hubs.LeaseTime.Microseconds())
+		return err
+	})
+}
+
+// RenewHub makes a hub's lease longer. NotFound "hub.unknown" when it was taken to be gone.
+func (s *Store) RenewHub(ctx context.Context, id core.HubID) error {
+	return s.db.Write(ctx, func(tx *Tx) error {
+		now, err := tx.clock()
+		if err != nil {
+			return err
+		}
+		return tx.change(hubs.ErrUnknown, `UPDATE hubs SET lease_until = ? WHERE id = ?`, now+hubs.LeaseTime.Microseconds(), id)
+	})
+}
+
+// LeaveHubs removes a hub that ends, and marks its workers as gone.
+func (s *Store) LeaveHubs(ctx context.Context, id core.HubID) error {
+	return s.db.Write(ctx, func(tx *Tx) error { return s.removeHub(tx, id) })
+}
+
+// ExpireHubs removes the hubs that were not heard of, and marks their workers as gone. What such a
+// hub may still want to write is refused: the epochs of its workers are raised.
+func (s *Store) ExpireHubs(ctx context.Context) (gone []core.HubID, err error) {
+	return write(ctx, s, func(tx *Tx) ([]core.HubID, error) {
+		now, err := tx.clock()
+		if err != nil {
+			return nil, err
+		}
+		gone, err := many(tx, scalar[core.HubID], `SELECT id FROM hubs WHERE lease_until < ? ORDER BY id LIMIT 100`, now)
+		for _, id := range gone {
+			if err == nil {
+				err = s.removeHub(tx, id)
+			}
+		}
+		return gone, err
+	})
+}
+
+func (s *Store) removeHub(tx *Tx, id core.HubID) error {
+	now := micros(s.now())
+	if _, err := tx.exec(`UPDATE workers SET left_at = CASE WHEN connected_at > ? THEN connected_at ELSE ? END, epoch = epoch + 1, hub_id = ''
+		WHERE hub_id = ?`, now, now, id); err != nil {
+		return err
+	}
+	if _, err := tx.exec(`UPDATE leases SET lease_until = 0 WHERE holder = ?`, id); err != nil {
+		return err
+	}
+	_, err := tx.exec(`DELETE FROM hubs WHERE id = ?`, id)
+	return err
+}
+
+// Hubs returns the hubs whose lease runs, oldest first. Unavailable "hub.away" when there is none.
+func (s *Store) Hubs(ctx context.Context) ([]hubs.Hub, error) {
+	return read(ctx, s, func(tx *Tx) ([]hubs.Hub, error) {
+		now, err := tx.clock()
+		if err != nil {
+			return nil, err
+		}
+		all, err := many(tx, scanHub, `SELECT `+hubColumns+` FROM hubs WHERE lease_until >= ? ORDER BY started_at, id LIMIT 100`, now)
+		if err == nil && len(all) == 0 {
+			err = errNoHub
+		}
+		return all, err
+	})
+}
+
+// HolderOf returns the hub that holds a lease. Unavailable "hub.away" when none does.
+func (s *Store) HolderOf(ctx context.Context, name hubs.LeaseName) (hubs.Hub, error) {
+	return read(ctx, s, func(tx *Tx) (hubs.Hub, error) {
+		now, err := tx.clock()
+		if err != nil {
+			return hubs.Hub{}, err
+		}
+		return one(tx, errNoHub, scanHub, `SELECT `+hubColumns+` FROM hubs WHERE lease_until >= ? AND id = (SELECT holder FROM leases WHERE name = ?)`, now, name)
+	})
+}
+
+var errOffline = fault.New(fault.Unavailable, "worker.offline",
+	"The stack's worker is offline, so its containers cannot be reached. They go on running; try again when the worker is back.").After(10 * time.Second)
+
+// HubOfWorker returns the hub that holds a worker's link. Unavailable "worker.offline".
+func (s *Store) HubOfWorker(ctx context.Context, id core.WorkerID) (hubs.Hub, error) {
+	return read(ctx, s, func(tx *Tx) (hubs.Hub, error) {
+		now, err := tx.clock()
+		if err != nil {
+			return hubs.Hub{}, err
+		}
+		return one(tx, errOffline, scanHub, `SELECT `+hubColumns+` FROM hubs WHERE lease_until >= ? AND id =
+			(SELECT hub_id FROM workers WHERE id = ? AND revoked = 0 AND connected_at > left_at)`, now, id)
+	})
+}

@@ -1,0 +1,151 @@
+package hubclient
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"sync"
+
+	"berth/core"
+	"berth/core/fault"
+	"berth/core/hubcall"
+	"berth/core/hubs"
+	"berth/core/repositories"
+	"berth/core/stacks"
+	"berth/core/wire"
+)
+
+// Nudge implements core.Nudger: every hub is told to look at the store. A lost nudge costs a second
+// and nothing else, so nothing is said of it.
+func (c *Client) Nudge() {
+	c.everyone(hubcall.Nudge, struct{}{})
+}
+
+// Revoked implements fleet.Hub. A hub that is not reached finds out by itself when the worker says
+// something; see fleet.Hub.
+func (c *Client) Revoked(id core.WorkerID) {
+	c.everyone(hubcall.Revoked, hubcall.AboutWorker{Worker: id})
+}
+
+// everyone tells all hubs at once, and waits for them no longer than the call may take.
+func (c *Client) everyone(op hubcall.Op, question any) {
+	ctx, cancel := context.WithTimeout(context.Background(), op.Limit())
+	defer cancel()
+	all, err := c.opts.Directory.Hubs(ctx)
+	if err != nil {
+		return
+	}
+	var telling sync.WaitGroup
+	for _, hub := range all {
+		telling.Go(func() { _ = c.tell(ctx, hub, op, question) }) // a hint: see the callers
+	}
+	telling.Wait()
+}
+
+// Wake tells the hub that holds a worker's link to look for its commands. It is a hint: each hub
+// looks by itself once a second.
+func (c *Client) Wake(ctx context.Context, id core.WorkerID) {
+	if hub, err := c.opts.Directory.HubOfWorker(ctx, id); err == nil {
+		_ = c.tell(ctx, hub, hubcall.Wake, hubcall.AboutWorker{Worker: id})
+	}
+}
+
+// Arrived tells the hub that holds the lease Duties that a worker with these tags came. It is a hint:
+// what waits for a worker looks by itself once a minute.
+func (c *Client) Arrived(ctx context.Context, tags []string) {
+	if hub, err := c.opts.Directory.HolderOf(ctx, hubs.Duties); err == nil {
+		_ = c.tell(ctx, hub, hubcall.Arrived, hubcall.Arrival{Tags: tags})
+	}
+}
+
+var errNoWorker = fault.New(fault.Conflict, "stack.not_deployed", "The stack was not deployed to a worker yet, so it has no containers.")
+
+// Act starts, stops or restarts a compose service of a stack and returns when that is done.
+func (c *Client) Act(ctx context.Context, s stacks.Stack, service string, kind wire.RequestKind) error {
+	hub, err := c.hubOf(ctx, s)
+	if err != nil {
+		return err
+	}
+	return c.tell(ctx, hub, hubcall.Act, hubcall.AboutService{Stack: s.ID, Service: service, Kind: kind})
+}
+
+// Logs writes the last tail lines of a compose service to w and, when follow is true, new ones
+// until ctx ends.
+func (c *Client) Logs(ctx context.Context, s stacks.Stack, service string, tail int, follow bool, w io.Writer) error {
+	hub, err := c.hubOf(ctx, s)
+	if err != nil {
+		return err
+	}
+	limit := hubcall.Logs.Limit()
+	if follow {
+		limit = hubcall.FollowLimit
+	}
+	return c.stream(ctx, hub, hubcall.Logs, limit, hubcall.LogsOf{Stack: s.ID, Service: service, Tail: tail, Follow: follow}, w)
+}
+
+func (c *Client) hubOf(ctx context.Context, s stacks.Stack) (hubs.Hub, error) {
+	if s.Worker == "" {
+		return hubs.Hub{}, errNoWorker
+	}
+	return c.opts.Directory.HubOfWorker(ctx, s.Worker)
+}
+
+// Plan says what a deployment of the head of the stack's branch would do now.
+func (c *Client) Plan(ctx context.Context, id core.StackID) (stacks.Plan, error) {
+	return lead[stacks.Plan](ctx, c, hubcall.Plan, hubcall.AboutStack{Stack: id})
+}
+
+// Compose returns the rendered Compose file of a revision.
+func (c *Client) Compose(stack core.StackID, number int) ([]byte, error) {
+	text, err := lead[hubcall.Text](context.Background(), c, hubcall.Compose, hubcall.AboutRevision{Stack: stack, Revision: number})
+	return text.Text, err
+}
+
+// OpenBlob opens content that a revision mounts.
+func (c *Client) OpenBlob(digest string) (io.ReadCloser, error) {
+	text, err := lead[hubcall.Text](context.Background(), c, hubcall.Blob, hubcall.AboutBlob{Digest: digest})
+	if err != nil {
+		return nil, err
+	}
+	return io.NopCloser(bytes.NewReader(text.Text)), nil
+}
+
+// Commits lists at most limit commits that lead to the repository's head, newest first.
+func (c *Client) Commits(ctx context.Context, r repositories.Repository, limit int) ([]core.CommitSummary, error) {
+	return lead[[]core.CommitSummary](ctx, c, hubcall.Commits, hubcall.CommitsOf{Repository: r.ID, Limit: limit})
+}
+
+// Show returns what is at a path of a commit; an empty commit is the repository's head.
+func (c *Client) Show(ctx context.Context, r repositories.Repository, commit core.Commit, name string) (repositories.Shown, error) {
+	return lead[repositories.Shown](ctx, c, hubcall.Files, hubcall.FilesOf{Repository: r.ID, Commit: commit, Path: name})
+}
+
+// Discover finds every folder that could be a stack or a job.
+func (c *Client) Discover(ctx context.Context, r repositories.Repository) (repositories.Discovery, error) {
+	return lead[repositories.Discovery](ctx, c, hubcall.Discover, hubcall.AboutRepository{Repository: r.ID})
+}
+
+// Probe implements repositories.Prober. The password travels sealed.
+func (c *Client) Probe(ctx context.Context, src core.GitSource) error {
+	trial := hubcall.Trial{Row: src.Repository, URL: src.URL, Branch: src.Branch, Username: src.Username}
+	if !src.Password.Empty() {
+		var err error
+		if trial.Password, err = c.opts.Seals.Seal(trial.Place(), []byte(src.Password.Reveal())); err != nil {
+			return err
+		}
+	}
+	hub, err := c.opts.Directory.HolderOf(ctx, hubs.Duties)
+	if err != nil {
+		return err
+	}
+	return c.tell(ctx, hub, hubcall.Probe, trial)
+}
+
+// lead asks the hub that holds the lease Duties: it is the one that has the repositories.
+func lead[Answer any](ctx context.Context, c *Client, op hubcall.Op, question any) (answer Answer, err error) {
+	hub, err := c.opts.Directory.HolderOf(ctx, hubs.Duties)
+	if err != nil {
+		return answer, err
+	}
+	return ask[Answer](ctx, c, hub, op, question)
+}

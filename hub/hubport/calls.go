@@ -1,0 +1,206 @@
+package hubport
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"io"
+	"log/slog"
+
+	"berth/core"
+	"berth/core/fault"
+	"berth/core/hubcall"
+	"berth/core/metrics"
+	"berth/core/repositories"
+	"berth/core/seal"
+	"berth/core/secrets"
+	"berth/core/stacks"
+	"berth/core/wire"
+)
+
+// Hub is what is asked of the hub in this process; *hub.Hub has it.
+type Hub interface {
+	// Nudge makes the hub look at the store at once.
+	Nudge()
+	// Wake makes a worker's link look for commands, when it is held here.
+	Wake(id core.WorkerID)
+	// Arrived lets the deployments look again that wait for a worker with these tags.
+	Arrived(tags []string)
+	// Revoked ends the link of a worker that was cut off, when it is held here.
+	Revoked(id core.WorkerID)
+	// Act starts, stops or restarts a compose service.
+	Act(ctx context.Context, s stacks.Stack, service string, kind wire.RequestKind) error
+	// Logs writes the log of a compose service.
+	Logs(ctx context.Context, s stacks.Stack, service string, tail int, follow bool, w io.Writer) error
+	// Plan says what a deployment would do.
+	Plan(ctx context.Context, id core.StackID) (stacks.Plan, error)
+}
+
+// Finder finds what calls name; *store.Store does.
+type Finder interface {
+	Stack(ctx context.Context, id core.StackID) (stacks.Stack, error)
+	Repository(ctx context.Context, id core.RepositoryID) (repositories.Repository, error)
+}
+
+// Files reads what revisions are made of; *revisionfiles.Files does.
+type Files interface {
+	// Compose returns the rendered Compose file of a revision.
+	Compose(stack core.StackID, number int) ([]byte, error)
+	// OpenBlob opens content that a revision mounts.
+	OpenBlob(digest string) (io.ReadCloser, error)
+}
+
+// Opener opens what travels sealed; *seal.Ring does.
+type Opener interface {
+	Open(place seal.Place, sealed seal.Sealed) ([]byte, error)
+}
+
+// Options is what a Port is made of; all of it is required.
+type Options struct {
+	Key         *hubcall.Key
+	Hub         Hub
+	Find        Finder
+	Files       Files
+	Browser     repositories.Browser
+	Prober      repositories.Prober
+	Seals       Opener
+	Metrics     metrics.Source
+	Certificate tls.Certificate
+	Log         *slog.Logger
+}
+
+// call answers one kind of call.
+type call func(ctx context.Context, body []byte, w io.Writer) error
+
+// calls is everything that a hub answers.
+func calls(o Options) map[hubcall.Op]call {
+	return map[hubcall.Op]call{
+		hubcall.Nudge:   said(func(struct{}) { o.Hub.Nudge() }),
+		hubcall.Wake:    said(func(ask hubcall.AboutWorker) { o.Hub.Wake(ask.Worker) }),
+		hubcall.Arrived: said(func(ask hubcall.Arrival) { o.Hub.Arrived(ask.Tags) }),
+		hubcall.Revoked: said(func(ask hubcall.AboutWorker) { o.Hub.Revoked(ask.Worker) }),
+		hubcall.Act:     streamed(o.act),
+		hubcall.Logs:    streamed(o.logs),
+		hubcall.Plan: answered(func(ctx context.Context, ask hubcall.AboutStack) (stacks.Plan, error) {
+			return o.Hub.Plan(ctx, ask.Stack)
+		}),
+		hubcall.Compose:       answered(o.compose),
+		hubcall.Blob:          answered(o.blob),
+		hubcall.Commits:       answered(o.commits),
+		hubcall.Files:         answered(o.files),
+		hubcall.Discover:      answered(o.discover),
+		hubcall.Probe:         streamed(o.probe),
+		hubcall.Metrics:       streamed(func(ctx context.Context, _ struct{}, w io.Writer) error { return o.Metrics.All(ctx, w) }),
+		hubcall.WorkerMetrics: streamed(o.workerMetrics),
+	}
+}
+
+func (o Options) act(ctx context.Context, ask hubcall.AboutService, _ io.Writer) error {
+	s, err := o.Find.Stack(ctx, ask.Stack)
+	if err != nil {
+		return err
+	}
+	return o.Hub.Act(ctx, s, ask.Service, ask.Kind)
+}
+
+func (o Options) logs(ctx context.Context, ask hubcall.LogsOf, w io.Writer) error {
+	s, err := o.Find.Stack(ctx, ask.Stack)
+	if err != nil {
+		return err
+	}
+	return o.Hub.Logs(ctx, s, ask.Service, ask.Tail, ask.Follow, w)
+}
+
+func (o Options) compose(_ context.Context, ask hubcall.AboutRevision) (hubcall.Text, error) {
+	text, err := o.Files.Compose(ask.Stack, ask.Revision)
+	return hubcall.Text{Text: text}, err
+}
+
+func (o Options) blob(_ context.Context, ask hubcall.AboutBlob) (text hubcall.Text, err error) {
+	content, err := o.Files.OpenBlob(ask.Digest)
+	if err != nil {
+		return text, err
+	}
+	defer content.Close()
+	text.Text, err = io.ReadAll(io.LimitReader(content, maxBlob+1))
+	if err == nil && len(text.Text) > maxBlob {
+		err = errBlob
+	}
+	return text, err
+}
+
+// maxBlob bounds the content that is shown, in bytes.
+const maxBlob = 8 << 20
+
+var errBlob = fault.New(fault.TooLarge, "hub_call.too_large", "The file is larger than %d MiB, too large to be shown.", maxBlob>>20)
+
+func (o Options) commits(ctx context.Context, ask hubcall.CommitsOf) ([]core.CommitSummary, error) {
+	r, err := o.Find.Repository(ctx, ask.Repository)
+	if err != nil {
+		return nil, err
+	}
+	return o.Browser.Commits(ctx, r, ask.Limit)
+}
+
+func (o Options) files(ctx context.Context, ask hubcall.FilesOf) (repositories.Shown, error) {
+	r, err := o.Find.Repository(ctx, ask.Repository)
+	if err != nil {
+		return repositories.Shown{}, err
+	}
+	return o.Browser.Show(ctx, r, ask.Commit, ask.Path)
+}
+
+func (o Options) discover(ctx context.Context, ask hubcall.AboutRepository) (repositories.Discovery, error) {
+	r, err := o.Find.Repository(ctx, ask.Repository)
+	if err != nil {
+		return repositories.Discovery{}, err
+	}
+	return o.Browser.Discover(ctx, r)
+}
+
+func (o Options) probe(ctx context.Context, ask hubcall.Trial, _ io.Writer) error {
+	src := core.GitSource{Repository: ask.Row, URL: ask.URL, Branch: ask.Branch, Username: ask.Username}
+	if len(ask.Password) > 0 {
+		password, err := o.Seals.Open(ask.Place(), ask.Password)
+		if err != nil {
+			return errBody.Because(err)
+		}
+		src.Password = secrets.NewValue(string(password))
+	}
+	return o.Prober.Probe(ctx, src)
+}
+
+func (o Options) workerMetrics(ctx context.Context, ask hubcall.AboutWorker, w io.Writer) error {
+	return o.Metrics.Worker(ctx, ask.Worker, w)
+}
+
+// said is a call without an answer.
+func said[Ask any](do func(Ask)) call {
+	return streamed(func(_ context.Context, ask Ask, _ io.Writer) error {
+		do(ask)
+		return nil
+	})
+}
+
+// answered is a call whose answer is one value.
+func answered[Ask, Answer any](do func(context.Context, Ask) (Answer, error)) call {
+	return streamed(func(ctx context.Context, ask Ask, w io.Writer) error {
+		value, err := do(ctx, ask)
+		if err != nil {
+			return err
+		}
+		return json.NewEncoder(w).Encode(value)
+	})
+}
+
+// streamed is a call whose answer is text as it comes, or nothing.
+func streamed[Ask any](do func(context.Context, Ask, io.Writer) error) call {
+	return func(ctx context.Context, body []byte, w io.Writer) error {
+		var ask Ask
+		if err := json.NewDecoder(bytes.NewReader(body)).Decode(&ask); err != nil {
+			return errBody.Because(err)
+		}
+		return do(ctx, ask, w)
+	}
+}
