@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"berth/core"
+	"berth/core/coretest"
 	"berth/core/stacks"
 	"berth/core/wire"
 )
@@ -140,6 +142,38 @@ func (w *world) history() (all []stacks.Deployment) {
 	}
 	w.must(rows.Err())
 	return all
+}
+
+// checkPaths is part of I1: what became of each deployment was written down step by step, and the
+// steps lead to where it is.
+func (w *world) checkPaths() {
+	rows, err := w.data.pool.Query(`SELECT d.id, d.state, d.restore, e.number, e.at, e.from_state, e.to_state, e.cause, e.actor
+		FROM deployments d LEFT JOIN deployment_events e ON e.deployment_id = d.id WHERE d.stack_id = ? ORDER BY d.id, e.number`, w.stack)
+	w.must(err)
+	defer rows.Close()
+	var d stacks.Deployment
+	var events []stacks.DeploymentEvent
+	check := func() {
+		if err := coretest.LegalPath(d, events); d.ID != "" && err != nil {
+			w.fail(1, "%v", err)
+		}
+	}
+	for rows.Next() {
+		var next stacks.Deployment
+		var restore string
+		var e stacks.DeploymentEvent
+		var at int64
+		w.must(rows.Scan(&next.ID, &next.State, &restore, &e.Number, &at, &e.From, &e.To, &e.Cause, &e.Actor))
+		if next.ID != d.ID {
+			check()
+			d, events = next, events[:0]
+			w.must(json.Unmarshal([]byte(restore), &d.Restore))
+		}
+		e.At = time.UnixMicro(at)
+		events = append(events, e)
+	}
+	w.must(rows.Err())
+	check()
 }
 
 // checkWish is I1: a wish ends in a deployment of what it asked for, or newer, or says why not.

@@ -30,6 +30,9 @@ func (w *world) ask(trigger stacks.Trigger, options stacks.DeployOptions, aim st
 		return false
 	}
 	w.tell("a person asks for %s, aim %+v: %s, %s", trigger, aim, d.ID, d.State)
+	if trigger == stacks.TriggerRedeploy {
+		aim = d.Aim // while the head is in quarantine, of what runs
+	}
 	w.wishes = append(w.wishes, wish{deployment: d.ID, aim: aim, head: w.head()})
 	return true
 }

@@ -366,6 +366,7 @@ func (w *world) grow(seed uint64) (n int, b *broken) {
 					w.rest()
 					w.checkEnd()
 				}
+				w.checkPaths()
 			})
 			leaf()
 			if b != nil {

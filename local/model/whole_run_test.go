@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"berth/core"
+	"berth/core/coretest"
 	"berth/core/fleet"
 	"berth/core/stacks"
 	"berth/core/store"
@@ -217,6 +218,15 @@ func (v *whole) check(promised []wish) {
 	list, err := v.store.Deployments(ctx, v.stack, core.Page{Limit: core.MaxPage})
 	if err != nil {
 		v.complain("the deployments cannot be read: %v", err)
+	}
+	for _, d := range list.Items {
+		events, err := v.store.DeploymentEvents(ctx, d.ID)
+		if err == nil {
+			err = coretest.LegalPath(d, events)
+		}
+		if err != nil {
+			v.complain("I1: %v", err)
+		}
 	}
 	for _, p := range promised {
 		n := slices.IndexFunc(list.Items, func(d stacks.Deployment) bool { return d.ID == p.deployment })
