@@ -49,7 +49,7 @@ type StacksLive interface {
 	api.ServiceLogger
 }
 
-var waitParam = text("wait", "hold the answer back until the deployment has ended, at most this long: 0s to 300s; default 0s")
+var waitParam = text("wait", "hold the answer back until the deployment has ended, at most this long: 0s to 300s; default 0s. A host that waits less says so: X-Host-Limit: wait=<seconds>")
 
 func stackRoutes(d Deps) []Route {
 	s := d.Stacks
@@ -92,7 +92,7 @@ func stackRoutes(d Deps) []Route {
 		view(stack+"/services", api.ListServices(s.Store), Operation{Summary: "What runs of a stack, as last observed", Response: api.ServicesAnswer{}}),
 		{Method: http.MethodGet, Pattern: stack + "/services/{service}/logs", Capability: access.View, Surface: guard.API, Streams: true, Handler: api.ServiceLogs(s.Store, s.Live), Operation: Operation{
 			Summary: "Read the log of a compose service as plain text", Tag: "stacks", ContentType: "text/plain", Status: http.StatusOK, Problems: []int{http.StatusConflict}, Query: []Param{
-				number("tail", "lines from the end, 1 to 10000, default 200"), choice("follow", "go on with new lines until the client leaves; default false")}}},
+				number("tail", "lines from the end, 1 to 10000, default 200"), choice("follow", "go on with new lines until the client leaves; default false. A host that cannot stream ends with what there is and says so: X-Host-Limit: stream")}}},
 		operate(http.MethodPost, stack+"/services/{service}/start", api.ActOnService(s.Store, s.Live, wire.RequestStart), Operation{Summary: "Start a compose service", Status: http.StatusNoContent}),
 		operate(http.MethodPost, stack+"/services/{service}/stop", api.ActOnService(s.Store, s.Live, wire.RequestStop), Operation{Summary: "Stop a compose service", Status: http.StatusNoContent}),
 		operate(http.MethodPost, stack+"/services/{service}/restart", api.ActOnService(s.Store, s.Live, wire.RequestRestart), Operation{Summary: "Restart a compose service", Status: http.StatusNoContent}),
@@ -115,7 +115,7 @@ func deploymentRoutes(d Deps) []Route {
 			Operation: Operation{Summary: "Read a deployment's log after a number", Tag: "deployments", Response: api.LogAnswer{}, Status: http.StatusOK, Query: pageParams}},
 		{Method: http.MethodGet, Pattern: deployment + "/stream", Capability: access.View, Surface: guard.API, Streams: true, Handler: api.StreamDeployment(s.Store),
 			Operation: Operation{Summary: "Follow a deployment's log as server-sent events", Tag: "deployments", ContentType: "text/event-stream", Status: http.StatusOK,
-				Detail: "Events `log` carry a LogPiece as JSON and have its number as their id; the last, `end`, carries the deployment. A client that comes back with `Last-Event-ID` goes on where it was.",
+				Detail: "Events `log` carry a LogPiece as JSON and have its number as their id; the last, `end`, carries the deployment. A client that comes back with `Last-Event-ID` goes on where it was. A host that cannot stream ends with what there is, says so with X-Host-Limit: stream, and is asked again.",
 				Query:  []Param{number("after", "number of the last piece that was seen; default 0")}}},
 		{Method: http.MethodPost, Pattern: deployment + "/cancel", Capability: access.Operate, Surface: guard.API, Handler: api.CancelDeployment(s.Desk, s.Store),
 			Operation: Operation{Summary: "Stop a deployment", Tag: "deployments",

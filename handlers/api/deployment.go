@@ -49,7 +49,7 @@ func GetDeployment(finder DeploymentFinder) http.Handler {
 		if err != nil {
 			return err
 		}
-		if d, err = awaitEnd(r.Context(), finder, d, wait); err != nil {
+		if d, err = held(w, r, finder, d, wait); err != nil {
 			return err
 		}
 		return endpoint.JSON(w, http.StatusOK, showDeployment(d))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 	"time"
@@ -60,7 +61,7 @@ func logAfter(ctx context.Context, logger DeploymentLogger, id core.DeploymentID
 		return LogAnswer{}, err
 	}
 	answer := LogAnswer{Items: []LogPiece{}, State: d.State}
-	for _, l := range lines {
+	for _, l := range fitting(ctx, lines) {
 		answer.Items = append(answer.Items, showLog(l))
 		after = l.Number
 	}
@@ -77,7 +78,8 @@ const (
 
 // StreamDeployment sends a deployment's log as server-sent events: "log" with a LogPiece,
 // its number as the event's id, and at the end one "end" with the deployment. A client
-// that comes back with Last-Event-ID goes on where it was.
+// that comes back with Last-Event-ID goes on where it was. Where the host cannot stream, the
+// answer ends with what there is, and says how soon to come back.
 func StreamDeployment(logger DeploymentLogger) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		id, err := deploymentID(r)
@@ -90,6 +92,9 @@ func StreamDeployment(logger DeploymentLogger) http.Handler {
 		}
 		if _, err := logger.Deployment(r.Context(), id); err != nil {
 			return err
+		}
+		if room, whole := endpoint.Room(r.Context()); whole {
+			return wholeLog(w, r, logger, id, after, room)
 		}
 		ctx, cancel := context.WithTimeout(r.Context(), streamLimit)
 		defer cancel()
@@ -142,7 +147,7 @@ func streamLog(ctx context.Context, w http.ResponseWriter, logger DeploymentLogg
 }
 
 // sendEvent writes one server-sent event with v as its JSON data.
-func sendEvent(w http.ResponseWriter, name, id string, v any) error {
+func sendEvent(w io.Writer, name, id string, v any) error {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return err

@@ -29,12 +29,19 @@ func answerDeployment(w http.ResponseWriter, r *http.Request, finder DeploymentF
 	if err != nil {
 		return err
 	}
-	if wait > 0 {
-		if d, err = awaitEnd(r.Context(), finder, d, wait); err != nil {
-			return err
-		}
+	if d, err = held(w, r, finder, d, wait); err != nil {
+		return err
 	}
 	return endpoint.JSON(w, http.StatusAccepted, showDeployment(d))
+}
+
+// held returns a deployment once it has ended or the time is up: that which was asked for, or
+// what the host leaves of it.
+func held(w http.ResponseWriter, r *http.Request, finder DeploymentFinder, d stacks.Deployment, wait time.Duration) (stacks.Deployment, error) {
+	if wait == 0 || d.State.Ended() {
+		return d, nil
+	}
+	return awaitEnd(r.Context(), finder, d, endpoint.WaitWithin(w, r, wait))
 }
 
 // awaitEnd looks at a deployment until it has ended or the time is up.

@@ -15,7 +15,8 @@ type ServiceLogger interface {
 }
 
 // ServiceLogs answers with the last ?tail= lines of a compose service as plain text; with
-// ?follow=true new lines come until the client goes.
+// ?follow=true new lines come until the client goes; where the host cannot stream, the answer
+// ends with what there is and says so.
 func ServiceLogs(finder StackFinder, logger ServiceLogger) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		s, service, err := namedService(r, finder)
@@ -29,6 +30,10 @@ func ServiceLogs(finder StackFinder, logger ServiceLogger) http.Handler {
 		follow, err := flag(r, "follow")
 		if err != nil {
 			return err
+		}
+		if _, whole := endpoint.Room(r.Context()); whole && follow {
+			endpoint.SayUnstreamed(w)
+			follow = false
 		}
 		out := &logWriter{w: w, flush: http.NewResponseController(w).Flush}
 		err = logger.Logs(r.Context(), s, service, tail, follow, out)

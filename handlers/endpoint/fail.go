@@ -44,6 +44,13 @@ func Fail(w http.ResponseWriter, r *http.Request, err error) {
 	WriteProblem(w, r, p)
 }
 
+// Refuse answers in place of a handler whose answer cannot be sent; what that had set in the
+// header names the request.
+func (to *Reporter) Refuse(w http.ResponseWriter, r *http.Request, err error) {
+	ctx := WithReporter(WithRequestID(r.Context(), w.Header().Get("X-Request-Id")), to)
+	Fail(w, r.WithContext(ctx), err)
+}
+
 // severity is high only for what an operator should look at.
 func severity(status int) slog.Level {
 	switch {

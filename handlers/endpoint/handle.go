@@ -26,6 +26,7 @@ const (
 	principalKey contextKey = iota
 	requestIDKey
 	reporterKey
+	roomKey
 )
 
 // WithPrincipal returns a context that says who asks. Only handlers/guard and tests call it.

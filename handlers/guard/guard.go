@@ -36,6 +36,7 @@ type Config struct {
 	Limits         Limits             // zero: DefaultLimits
 	Clock          core.Clock         // nil: time.Now
 	Meter          Meter              // nil: nothing is counted
+	Room           int                // bytes of an answer's body, where the host sends answers whole; 0: it sends them as they come
 }
 
 // Limits bound what is let in.

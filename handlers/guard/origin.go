@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"berth/core/fault"
+	"berth/handlers/endpoint"
 )
 
 // developmentPorts are where front ends under development are served.
@@ -35,7 +36,7 @@ func (g *Guard) cors(next http.Handler) http.Handler {
 		h.Set("Access-Control-Allow-Origin", origin)
 		h.Set("Access-Control-Allow-Credentials", "true")
 		if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
-			h.Set("Access-Control-Expose-Headers", "X-Request-Id, Retry-After")
+			h.Set("Access-Control-Expose-Headers", "X-Request-Id, Retry-After, "+endpoint.LimitHeader)
 			next.ServeHTTP(w, r)
 			return
 		}

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"crypto/rand"
 	"fmt"
 	"log/slog"
@@ -20,8 +21,11 @@ const contentPolicy = "default-src 'self'; base-uri 'none'; form-action 'self'; 
 func (g *Guard) Outer(next http.Handler) http.Handler {
 	next = g.cors(g.cross.Handler(next))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		id := rand.Text()
+		id := cmp.Or(endpoint.RequestID(r.Context()), rand.Text()) // a function host has one of its own
 		ctx := endpoint.WithReporter(endpoint.WithRequestID(r.Context(), id), g.reporter)
+		if g.cfg.Room > 0 {
+			ctx = endpoint.WithRoom(ctx, g.cfg.Room)
+		}
 		r = r.WithContext(endpoint.WithPrincipal(ctx, access.Anonymous(clientAddress(r, g.cfg.TrustedProxies))))
 		g.setHeaders(w.Header(), id)
 		answer := newAnswer(w)

@@ -1,12 +1,14 @@
 package ui
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
 	"berth/core/stacks"
+	"berth/handlers/endpoint"
 )
 
 // logLine is one line of a log.
@@ -15,8 +17,8 @@ type logLine struct {
 	Text string
 }
 
-// putLog adds the pieces that follow the numbered one.
-func (p *deploymentPage) putLog(d stacks.Deployment, pieces []stacks.LogLine, after uint64) {
+// putLog adds the pieces that follow the numbered one, of which so many were read.
+func (p *deploymentPage) putLog(d stacks.Deployment, pieces []stacks.LogLine, read int, after uint64) {
 	from := d.StartedAt
 	if from.IsZero() {
 		from = d.QueuedAt
@@ -28,10 +30,26 @@ func (p *deploymentPage) putLog(d stacks.Deployment, pieces []stacks.LogLine, af
 		}
 	}
 	p.Last = strconv.FormatUint(after, 10)
-	if len(pieces) == logPageSize {
+	if len(pieces) < read || read == logPageSize {
 		p.More = deploymentHref(d.ID) + "?after=" + p.Last
 	}
 	p.Whole = !p.Open && p.More == ""
+}
+
+// fitting returns the first pieces of a log that a page has room for, at least one, where the
+// host bounds it: each line has an element of its own, and may hold what must be escaped.
+func fitting(ctx context.Context, pieces []stacks.LogLine) []stacks.LogLine {
+	room, whole := endpoint.Room(ctx)
+	if !whole {
+		return pieces
+	}
+	const element = 150 // bytes
+	for i, piece := range pieces {
+		if room -= 2*len(piece.Text) + element*(1+strings.Count(piece.Text, "\n")); room < 0 && i > 0 {
+			return pieces[:i]
+		}
+	}
+	return pieces
 }
 
 // stopwatch shows a time since the start: "1:03".

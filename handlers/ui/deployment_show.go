@@ -80,7 +80,7 @@ func Deployment(reader DeploymentReader, workers WorkerFinder, now core.Clock) h
 		if err != nil {
 			return err
 		}
-		page.putLog(d, pieces, after)
+		page.putLog(d, fitting(r.Context(), pieces), len(pieces), after)
 		f := newFrame(r, inStacks, "Deployment of "+s.Name, stackTrail(s)...)
 		if !page.Whole {
 			f = f.following(true)

@@ -51,7 +51,7 @@ func ServiceLogs(reader StackReader, logger ServiceLogger) http.Handler {
 		page := serviceLogsPage{Service: service, Tail: tailChoice(tail),
 			FollowHref: serviceHref(s, service) + "/logs/follow?tail=" + strconv.Itoa(tail)}
 		status := http.StatusOK
-		log := &endOf{limit: maxShownLog}
+		log := shownLog(r.Context())
 		if err := logger.Logs(r.Context(), s, service, tail, false, log); err != nil {
 			c, ours := complain(r, err)
 			if !ours {
@@ -66,7 +66,7 @@ func ServiceLogs(reader StackReader, logger ServiceLogger) http.Handler {
 }
 
 // FollowServiceLogs sends a compose service's log as plain text, safe to look at, until the
-// browser goes. Only the script asks for it.
+// browser goes; where the host cannot stream, what there is. Only the script asks for it.
 func FollowServiceLogs(reader StackReader, logger ServiceLogger) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		s, service, err := serviceIn(r, reader)
@@ -74,6 +74,9 @@ func FollowServiceLogs(reader StackReader, logger ServiceLogger) http.Handler {
 			return err
 		}
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		if _, whole := endpoint.Room(r.Context()); whole {
+			return wholeServiceLog(w, r, s, service, logger)
+		}
 		out := &safeLines{w: w, flush: http.NewResponseController(w).Flush}
 		err = logger.Logs(r.Context(), s, service, tailIn(r), true, out)
 		if out.began || r.Context().Err() != nil {
@@ -81,6 +84,30 @@ func FollowServiceLogs(reader StackReader, logger ServiceLogger) http.Handler {
 		}
 		return err
 	})
+}
+
+// wholeServiceLog sends the end of a log where the host cannot stream: the script asks for it
+// again and again.
+func wholeServiceLog(w http.ResponseWriter, r *http.Request, s stacks.Stack, service string, logger ServiceLogger) error {
+	log := shownLog(r.Context())
+	if err := logger.Logs(r.Context(), s, service, tailIn(r), false, log); err != nil {
+		return err
+	}
+	endpoint.SayUnstreamed(w)
+	for _, line := range log.lines() {
+		io.WriteString(w, visible(line)+"\n") // a browser that has gone needs none
+	}
+	return nil
+}
+
+// shownLog keeps as much of a log as an answer has room for: its lines, and what must be
+// escaped, take some too.
+func shownLog(ctx context.Context) *endOf {
+	log := &endOf{limit: maxShownLog}
+	if room, whole := endpoint.Room(ctx); whole {
+		log.limit = min(log.limit, room/2)
+	}
+	return log
 }
 
 // tailIn reads ?tail=; anything that is not offered is the default.

@@ -265,8 +265,9 @@
   // Logs of compose services: the text of a stream that lasts, line by line.
   const shownLines = 5000;
 
-  function addLines(list, lines) {
+  function addLines(list, lines, instead = false) {
     keepingEnd(list.closest("[data-follow]"), () => {
+      if (instead) list.replaceChildren();
       for (const text of lines) {
         const line = document.createElement("span");
         line.className = "line";
@@ -280,14 +281,19 @@
     $("#log-empty")?.toggleAttribute("hidden", list.childElementCount > 0);
   }
 
+  // It is true when the server's host cannot stream: then what came is all that there is by now.
   async function stream(address, list, signal) {
     const answer = await fetch(address, { signal, cache: "no-store" });
     if (!answer.ok || answer.redirected) throw new Error(`status ${answer.status}`);
+    if (answer.headers.get("X-Host-Limit") === "stream") {
+      addLines(list, (await answer.text()).split("\n").slice(0, -1), true);
+      return true;
+    }
     list.replaceChildren();
     let rest = "";
     for (let reader = answer.body.pipeThrough(new TextDecoderStream()).getReader(); ; ) {
       const { value, done } = await reader.read();
-      if (done) return;
+      if (done) return false;
       const lines = (rest + value).split("\n");
       rest = lines.pop();
       addLines(list, lines);
@@ -309,7 +315,12 @@
         if (tries > 0) say("The log stopped. Trying again…", { lasting: true });
         if (tries > 0) await wait(Math.min(15000, 1000 * 2 ** tries));
         try {
-          if (!signal.aborted) await stream(button.dataset.stream, list, signal);
+          while (!signal.aborted && (await stream(button.dataset.stream, list, signal))) {
+            if (tries > 0) corner?.replaceChildren();
+            tries = 0;
+            do await wait(2000);
+            while (document.hidden && !signal.aborted);
+          }
         } catch {
           // said above, before the next try
         }
