@@ -38,8 +38,7 @@ func (s *stand) newest(id core.StackID, state stacks.DeploymentState) stacks.Dep
 
 func TestARollbackPutsAKeptRevisionInPlaceWithTodaysSecrets(t *testing.T) {
 	s := newStand(t)
-	w := s.enrol("one")
-	p := s.connect(w)
+	w, p := s.online()
 	s.secret("TOKEN", "old")
 	st := s.deployed(p, w, map[string]string{"web/compose.yaml": "service web\nsecret TOKEN\nmount page\n", "web/page": "first",
 		"web/wireops.yaml": `{"version": "wireops.v1", "timeout": "7m", "deploy": {"health_timeout": "11s"}}`})
@@ -87,8 +86,7 @@ func TestARollbackPutsAKeptRevisionInPlaceWithTodaysSecrets(t *testing.T) {
 
 func TestARollbackToARevisionThatIsGoneFailsBeforeAnythingIsTouched(t *testing.T) {
 	s := newStand(t)
-	w := s.enrol("one")
-	p := s.connect(w)
+	w, p := s.online()
 	st := s.deployed(p, w, map[string]string{"web/compose.yaml": "service web\n"})
 	if err := s.hub.opts.Files.RemoveStack(st.ID); err != nil {
 		t.Fatal(err)
@@ -193,8 +191,7 @@ func TestATransferWithinOneEngineIsRefusedEvenLate(t *testing.T) {
 
 func TestDriftIsRepairedWithWhatRuns(t *testing.T) {
 	s := newStand(t)
-	w := s.enrol("one")
-	p := s.connect(w)
+	w, p := s.online()
 	st := s.deployed(p, w, map[string]string{"web/compose.yaml": "service web\n", "web/wireops.yaml": `{"version": "wireops.v1", "sync": {"self_heal": true}}`})
 	s.commit(map[string]string{"web/compose.yaml": "service web\nservice more\n"}) // not looked at yet: a repair deploys nothing new
 	p.send(wire.Observed{Complete: true, Stacks: []wire.StackObserved{}})

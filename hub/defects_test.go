@@ -17,8 +17,7 @@ import (
 
 func TestC13ADefectInOneStacksDeploymentStopsOnlyThat(t *testing.T) {
 	s := newStand(t)
-	w := s.enrol("one")
-	p := s.connect(w)
+	w, p := s.online()
 	s.commit(map[string]string{"bad/compose.yaml": "service web\ndefect\n", "good/compose.yaml": "service web\n"})
 	bad := s.add("bad", "bad", w.ID, true)
 	good := s.add("good", "good", w.ID, true)
@@ -64,8 +63,7 @@ func (f *faulty) MarkAccepted(ctx context.Context, worker core.WorkerID, id core
 func TestC13ADefectInTheLookAtOneRepositoryStopsOnlyThat(t *testing.T) {
 	f := &faulty{}
 	s := newStandWith(t, func(o *Options) { f.Store, o.Store, o.Scan = o.Store, f, 10*time.Millisecond })
-	w := s.enrol("one")
-	p := s.connect(w)
+	w, p := s.online()
 	const otherURL = "https://git.example/other.git"
 	other, err := s.store.AddRepository(t.Context(), repositories.Repository{ID: core.RepositoryID(core.NewID(core.PrefixRepository, time.Now())),
 		Name: "other", URL: otherURL, Branch: "main", CreatedAt: time.Now()}, access.System.Audit("repository.create", "", ""))
@@ -121,9 +119,7 @@ func TestC13AMessageThatRunsIntoADefectEndsOnlyItsLink(t *testing.T) {
 	s := newStandWith(t, func(o *Options) { f.Store, o.Store = o.Store, f })
 	w, other := s.enrol("one"), s.enrol("other")
 	p, q := s.connect(w), s.connect(other)
-	s.commit(map[string]string{"web/compose.yaml": "service web\n"})
-	st := s.add("web", "web", w.ID, true)
-	cmd := expect[wire.Command](p)
+	st, cmd := s.sent(w, p)
 	f.accepted.Store(true)
 	p.send(wire.Accepted{ID: cmd.ID, Attempt: cmd.Attempt})
 	p.isOver()
@@ -198,8 +194,7 @@ func (b *stubborn) SaveObserved(ctx context.Context, worker core.WorkerID, seen 
 func TestARowThatCannotBeStoredDoesNotHoldUpTheOthers(t *testing.T) {
 	b := &stubborn{}
 	s := newStandWith(t, func(o *Options) { b.Store, o.Store = o.Store, b })
-	w := s.enrol("one")
-	p := s.connect(w)
+	w, p := s.online()
 	s.commit(map[string]string{"a/compose.yaml": "service web\n", "b/compose.yaml": "service web\n"})
 	bad := s.add("a", "a", w.ID, true)
 	p.succeed(expect[wire.Command](p))

@@ -11,11 +11,8 @@ import (
 // begun is a deployment of which the worker has told event 1.
 func (s *stand) begun() (p *puppet, st stacks.Stack, cmd wire.Command) {
 	s.t.Helper()
-	w := s.enrol("one")
-	p = s.connect(w)
-	s.commit(map[string]string{"web/compose.yaml": "service web\n"})
-	st = s.add("web", "web", w.ID, true)
-	cmd = expect[wire.Command](p)
+	w, p := s.online()
+	st, cmd = s.sent(w, p)
 	p.tell(cmd, 1, "first\n")
 	return p, st, cmd
 }
@@ -101,8 +98,7 @@ func TestARestartedHubClaimsNoNumberOfMissingEvents(t *testing.T) {
 
 func TestWhatTheEndOfARestoreOvertakesIsMarkedAsItsOwn(t *testing.T) {
 	s := newStand(t)
-	w := s.enrol("one")
-	p := s.connect(w)
+	w, p := s.online()
 	st := s.deployed(p, w, map[string]string{"web/compose.yaml": "service web\n"})
 	s.failing(p, st)
 	cmd := expect[wire.Command](p)

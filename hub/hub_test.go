@@ -15,8 +15,7 @@ import (
 
 func TestACommitBecomesADeployment(t *testing.T) {
 	s := newStand(t)
-	w := s.enrol("one")
-	p := s.connect(w)
+	w, p := s.online()
 	first := s.commit(map[string]string{"web/compose.yaml": "service web\nmount page.html\n", "web/page.html": "hello", "other/compose.yaml": "service other\n"})
 	st := s.add("web", "web", w.ID, true)
 	cmd := expect[wire.Command](p)
@@ -86,8 +85,7 @@ func (s *stand) lastDecision(id core.StackID) stacks.Decision {
 
 func TestTheSameInputsAreTheSameRevision(t *testing.T) {
 	s := newStand(t)
-	w := s.enrol("one")
-	p := s.connect(w)
+	w, p := s.online()
 	s.commit(map[string]string{"web/compose.yaml": "service web\nsecret TOKEN\n"})
 	s.secret("TOKEN", "a")
 	st := s.add("web", "web", w.ID, true)
@@ -192,11 +190,8 @@ func TestACommandIsSentAgainUntilItsResultIsStored(t *testing.T) {
 
 func TestAFailureSaysWhyAndTheNextCommitHeals(t *testing.T) {
 	s := newStand(t)
-	w := s.enrol("one")
-	p := s.connect(w)
-	s.commit(map[string]string{"web/compose.yaml": "service web\n"})
-	st := s.add("web", "web", w.ID, true)
-	cmd := expect[wire.Command](p)
+	w, p := s.online()
+	st, cmd := s.sent(w, p)
 	p.send(resultOf(cmd, wire.ResultFailed))
 	expect[wire.ResultAck](p)
 	if got := s.stackIs(st.ID, stacks.StatusError); got.Error != "web exited with code 3" || got.Revision != 0 || !got.OutOfSync {
@@ -212,8 +207,7 @@ func TestAFailureSaysWhyAndTheNextCommitHeals(t *testing.T) {
 
 func TestO1AFailureIsTriedAgainWithoutAClick(t *testing.T) {
 	s := newStand(t)
-	w := s.enrol("one")
-	p := s.connect(w)
+	w, p := s.online()
 	s.commit(map[string]string{"web/compose.yaml": "service web\n"})
 	st := s.add("web", "web", w.ID, true)
 	for range 3 {
@@ -236,11 +230,8 @@ func TestO1AFailureIsTriedAgainWithoutAClick(t *testing.T) {
 
 func TestAWishDuringADeploymentIsAnsweredWithTheOneThatCoversIt(t *testing.T) {
 	s := newStand(t)
-	w := s.enrol("one")
-	p := s.connect(w)
-	s.commit(map[string]string{"web/compose.yaml": "service web\n"})
-	st := s.add("web", "web", w.ID, true)
-	cmd := expect[wire.Command](p)
+	w, p := s.online()
+	st, cmd := s.sent(w, p)
 	wish, err := s.desk.Redeploy(t.Context(), st.ID, stacks.DeployOptions{RecreateVolumes: true}, access.System)
 	if err != nil || wish.ID == cmd.Deploy.Deployment {
 		t.Fatalf("the wish is answered with %s, %v; the one that runs is %s", wish.ID, err, cmd.Deploy.Deployment)
@@ -278,8 +269,7 @@ func TestACommandThatCannotBeSentDoesNotStopTheOthers(t *testing.T) {
 
 func TestARenamedStackIsRenderedAnew(t *testing.T) {
 	s := newStand(t)
-	w := s.enrol("one")
-	p := s.connect(w)
+	w, p := s.online()
 	s.commit(map[string]string{"web/compose.yaml": "service web\n"})
 	st := s.add("web", "web", w.ID, false)
 	name := "site"
@@ -338,8 +328,7 @@ func TestBadContentTouchesNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStand(t)
-			w := s.enrol("one")
-			p := s.connect(w)
+			w, p := s.online()
 			s.commit(test.files)
 			st := s.add("web", test.folder, w.ID, true)
 			s.stackIs(st.ID, stacks.StatusError)
@@ -354,8 +343,7 @@ func TestBadContentTouchesNothing(t *testing.T) {
 
 func TestAnUnreachableRepositoryIsShownAndHeals(t *testing.T) {
 	s := newStand(t)
-	w := s.enrol("one")
-	p := s.connect(w)
+	w, p := s.online()
 	s.commit(map[string]string{"web/compose.yaml": "service web\n"})
 	st := s.add("web", "web", w.ID, true)
 	p.succeed(expect[wire.Command](p))
@@ -373,11 +361,8 @@ func TestAnUnreachableRepositoryIsShownAndHeals(t *testing.T) {
 
 func TestAsksWhileADeploymentRunsAreCoveredByOneFollower(t *testing.T) {
 	s := newStand(t)
-	w := s.enrol("one")
-	p := s.connect(w)
-	s.commit(map[string]string{"web/compose.yaml": "service web\n"})
-	st := s.add("web", "web", w.ID, true)
-	cmd := expect[wire.Command](p)
+	w, p := s.online()
+	st, cmd := s.sent(w, p)
 	for range 5 {
 		d, err := s.desk.Sync(t.Context(), st.ID, access.System)
 		if err != nil || d.State.Ended() {
@@ -395,11 +380,8 @@ func TestAsksWhileADeploymentRunsAreCoveredByOneFollower(t *testing.T) {
 
 func TestAFirstDeploymentCoversTheLookAtItsCommit(t *testing.T) {
 	s := newStand(t)
-	w := s.enrol("one")
-	p := s.connect(w)
-	s.commit(map[string]string{"web/compose.yaml": "service web\n"})
-	st := s.add("web", "web", w.ID, true)
-	cmd := expect[wire.Command](p)
+	w, p := s.online()
+	st, cmd := s.sent(w, p)
 	// As if the look had judged the stack while its deployment was still fetching.
 	ask := stacks.Ask{Stack: st.ID, Trigger: stacks.TriggerPoll, Actor: "system", Commit: cmd.Deploy.Commit, Reason: "first look"}
 	if err := s.store.QueueAll(t.Context(), []stacks.Ask{ask}); err != nil {
@@ -428,11 +410,8 @@ func TestCancel(t *testing.T) {
 	})
 	t.Run("at the worker it ends with the worker's word", func(t *testing.T) {
 		s := newStand(t)
-		w := s.enrol("one")
-		p := s.connect(w)
-		s.commit(map[string]string{"web/compose.yaml": "service web\n"})
-		st := s.add("web", "web", w.ID, true)
-		cmd := expect[wire.Command](p)
+		w, p := s.online()
+		st, cmd := s.sent(w, p)
 		p.send(wire.Accepted{ID: cmd.ID, Attempt: cmd.Attempt})
 		if _, err := s.desk.Cancel(t.Context(), s.deployments(st.ID)[0].ID, access.System); err != nil {
 			t.Fatal(err)
@@ -474,8 +453,7 @@ func TestW1AWorkerChangesOnlyItsOwnCommands(t *testing.T) {
 
 func TestTheNewerOfTwoConnectionsWins(t *testing.T) {
 	s := newStand(t)
-	w := s.enrol("one")
-	old := s.connect(w)
+	w, old := s.online()
 	p := s.connect(w)
 	if p.welcome.Epoch <= old.welcome.Epoch {
 		t.Errorf("epochs %d, then %d", old.welcome.Epoch, p.welcome.Epoch)
@@ -493,11 +471,8 @@ func TestTheNewerOfTwoConnectionsWins(t *testing.T) {
 
 func TestWhatAWorkerSeesDecidesTheStatus(t *testing.T) {
 	s := newStand(t)
-	w := s.enrol("one")
-	p := s.connect(w)
-	s.commit(map[string]string{"web/compose.yaml": "service web\n"})
-	st := s.add("web", "web", w.ID, true)
-	cmd := expect[wire.Command](p)
+	w, p := s.online()
+	st, cmd := s.sent(w, p)
 	p.succeed(cmd)
 	s.stackIs(st.ID, stacks.StatusActive)
 	seen := func(containers ...stacks.ContainerState) wire.Observed {
@@ -515,8 +490,7 @@ func TestWhatAWorkerSeesDecidesTheStatus(t *testing.T) {
 
 func TestTeardownRemovesTheStackOnceItIsDone(t *testing.T) {
 	s := newStand(t)
-	w := s.enrol("one")
-	p := s.connect(w)
+	w, p := s.online()
 	s.commit(map[string]string{"web/compose.yaml": "service web\n"})
 	st := s.add("web", "web", w.ID, true)
 	p.succeed(expect[wire.Command](p))
@@ -545,8 +519,7 @@ func TestTeardownRemovesTheStackOnceItIsDone(t *testing.T) {
 
 func TestO7PollingThatFindsNothingNewWritesNothing(t *testing.T) {
 	s := newStandThatScans(t, 10*time.Millisecond)
-	w := s.enrol("one")
-	p := s.connect(w)
+	w, p := s.online()
 	s.commit(map[string]string{"web/compose.yaml": "service web\n"})
 	st := s.add("web", "web", w.ID, true)
 	p.succeed(expect[wire.Command](p))
@@ -579,8 +552,7 @@ func (s *stand) polls(n int) {
 
 func TestO6AnUnrelatedCommitCostsOneFetchAndNoRender(t *testing.T) {
 	s := newStand(t)
-	w := s.enrol("one")
-	p := s.connect(w)
+	w, p := s.online()
 	files := map[string]string{}
 	for i := range manyStacks {
 		files[fmt.Sprintf("stack-%02d/compose.yaml", i)] = "service web\n"

@@ -17,8 +17,7 @@ import (
 // were in place.
 func TestO1APullThatFailsOnceIsTriedAgain(t *testing.T) {
 	s := newStand(t)
-	w := s.enrol("one")
-	p := s.connect(w)
+	w, p := s.online()
 	st := s.deployed(p, w, map[string]string{"web/compose.yaml": "service web\n"})
 	failed := s.push(p, map[string]string{"web/compose.yaml": "service web\nservice more\n"})
 	result := resultOf(failed, wire.ResultFailed)
@@ -49,8 +48,7 @@ func TestO1APullThatFailsOnceIsTriedAgain(t *testing.T) {
 
 func TestO2ASyncDuringAnOutageOfTheGitHostConverges(t *testing.T) {
 	s := newStand(t)
-	w := s.enrol("one")
-	p := s.connect(w)
+	w, p := s.online()
 	st := s.deployed(p, w, map[string]string{"web/compose.yaml": "service web\n"})
 	head := s.commit(map[string]string{"web/compose.yaml": "service web\nservice more\n"})
 	s.git.Fail(repositoryURL, errUnreachable)
@@ -81,8 +79,7 @@ func TestO2ASyncDuringAnOutageOfTheGitHostConverges(t *testing.T) {
 
 func TestO4WishesForWhatIsNotThereOrRunsAlready(t *testing.T) {
 	s := newStand(t)
-	w := s.enrol("one")
-	p := s.connect(w)
+	w, p := s.online()
 	unknown := core.StackID(core.NewID(core.PrefixStack, time.Now()))
 	for name, ask := range map[string]func(core.StackID) (stacks.Deployment, error){
 		"sync": func(id core.StackID) (stacks.Deployment, error) { return s.desk.Sync(t.Context(), id, access.System) },
@@ -134,11 +131,8 @@ func TestO4WishesForWhatIsNotThereOrRunsAlready(t *testing.T) {
 
 func TestG8APushDuringADeploymentIsDeployedAfterwards(t *testing.T) {
 	s := newStand(t)
-	w := s.enrol("one")
-	p := s.connect(w)
-	s.commit(map[string]string{"web/compose.yaml": "service web\n"})
-	st := s.add("web", "web", w.ID, true)
-	cmd := expect[wire.Command](p)
+	w, p := s.online()
+	st, cmd := s.sent(w, p)
 	head := s.commit(map[string]string{"web/compose.yaml": "service web\nservice more\n"})
 	s.look()
 	s.eventually("the push is queued", func() bool { return len(s.deployments(st.ID)) == 2 })
@@ -157,11 +151,8 @@ func TestG8APushDuringADeploymentIsDeployedAfterwards(t *testing.T) {
 
 func TestG7AHundredPushesDuringADeploymentAreOneMore(t *testing.T) {
 	s := newStand(t)
-	w := s.enrol("one")
-	p := s.connect(w)
-	s.commit(map[string]string{"web/compose.yaml": "service web\n"})
-	st := s.add("web", "web", w.ID, true)
-	cmd := expect[wire.Command](p)
+	w, p := s.online()
+	st, cmd := s.sent(w, p)
 	var head core.Commit
 	for i := range 100 {
 		head = s.commit(map[string]string{"web/n": fmt.Sprint(i)})

@@ -59,8 +59,7 @@ func TestPartsOfAReport(t *testing.T) {
 
 func TestAStackThatNoPartListsIsGone(t *testing.T) {
 	s := newStand(t)
-	w := s.enrol("one")
-	p := s.connect(w)
+	w, p := s.online()
 	s.commit(map[string]string{"web/compose.yaml": "service web\n", "other/compose.yaml": "service web\n", "third/compose.yaml": "service web\n"})
 	var all []stacks.Stack
 	var seen []wire.StackObserved

@@ -53,11 +53,8 @@ func newBrittleStand(t *testing.T) (*stand, *brittle) {
 
 func TestAResultThatCannotBeStoredIsNotAcknowledged(t *testing.T) {
 	s, b := newBrittleStand(t)
-	w := s.enrol("one")
-	p := s.connect(w)
-	s.commit(map[string]string{"web/compose.yaml": "service web\n"})
-	st := s.add("web", "web", w.ID, true)
-	cmd := expect[wire.Command](p)
+	w, p := s.online()
+	st, cmd := s.sent(w, p)
 	b.failEnd.Store(true)
 	result := resultOf(cmd, wire.ResultFailed)
 	p.send(result)
@@ -89,8 +86,7 @@ func TestAResultThatCannotBeStoredIsNotAcknowledged(t *testing.T) {
 
 func TestACommandIsNotSentBeforeThatIsStored(t *testing.T) {
 	s, b := newBrittleStand(t)
-	w := s.enrol("one")
-	p := s.connect(w)
+	w, p := s.online()
 	b.failSent.Store(true)
 	s.commit(map[string]string{"web/compose.yaml": "service web\n"})
 	st := s.add("web", "web", w.ID, true)
@@ -119,11 +115,8 @@ func TestACommandIsNotSentBeforeThatIsStored(t *testing.T) {
 // nothing that comes on it later is applied.
 func TestW4AnOldEpochNeverWrites(t *testing.T) {
 	s, b := newBrittleStand(t)
-	w := s.enrol("one")
-	old := s.connect(w)
-	s.commit(map[string]string{"web/compose.yaml": "service web\n"})
-	st := s.add("web", "web", w.ID, true)
-	cmd := expect[wire.Command](old)
+	w, old := s.online()
+	st, cmd := s.sent(w, old)
 	hold := make(chan struct{})
 	b.hold.Store(&hold)
 	old.send(resultOf(cmd, wire.ResultSucceeded))
@@ -163,11 +156,8 @@ func TestW4AnOldEpochNeverWrites(t *testing.T) {
 
 func TestW4ReplayedAndDisorderedFramesChangeNothing(t *testing.T) {
 	s := newStand(t)
-	w := s.enrol("one")
-	p := s.connect(w)
-	s.commit(map[string]string{"web/compose.yaml": "service web\n"})
-	st := s.add("web", "web", w.ID, true)
-	cmd := expect[wire.Command](p)
+	w, p := s.online()
+	st, cmd := s.sent(w, p)
 	for range 2 * maxStrikes { // one's own command, again and again, is no offence
 		p.send(wire.Accepted{ID: cmd.ID, Attempt: cmd.Attempt})
 	}
@@ -225,8 +215,7 @@ func TestW6SuccessWithoutRunningIsAFailure(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStand(t)
-			w := s.enrol("one")
-			p := s.connect(w)
+			w, p := s.online()
 			s.commit(map[string]string{"web/compose.yaml": "service web\n"})
 			st := s.add("web", "web", w.ID, true)
 			result := resultOf(expect[wire.Command](p), wire.ResultSucceeded)
@@ -243,11 +232,8 @@ func TestW6SuccessWithoutRunningIsAFailure(t *testing.T) {
 
 func TestW7RevocationEndsLinkAndCommands(t *testing.T) {
 	s := newStand(t)
-	w := s.enrol("one")
-	p := s.connect(w)
-	s.commit(map[string]string{"web/compose.yaml": "service web\n"})
-	st := s.add("web", "web", w.ID, true)
-	cmd := expect[wire.Command](p)
+	w, p := s.online()
+	st, cmd := s.sent(w, p)
 	if _, err := s.store.RevokeWorker(t.Context(), w.ID, access.System.Audit("worker.revoke", "", "")); err != nil {
 		t.Fatal(err)
 	}

@@ -31,8 +31,7 @@ func (s *stand) failing(p *puppet, st stacks.Stack) (failed wire.Command) {
 
 func TestAFailureThatChangedTheHostPutsTheLastGoodRevisionBack(t *testing.T) {
 	s := newStand(t)
-	w := s.enrol("one")
-	p := s.connect(w)
+	w, p := s.online()
 	st := s.deployed(p, w, map[string]string{"web/compose.yaml": "service web\n"})
 	s.failing(p, st)
 	cmd := expect[wire.Command](p)
@@ -88,8 +87,7 @@ func TestARestoreThatDoesNotSucceedEndsTheDeploymentOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStand(t)
-			w := s.enrol("one")
-			p := s.connect(w)
+			w, p := s.online()
 			st := s.deployed(p, w, map[string]string{"web/compose.yaml": "service web\n"})
 			s.failing(p, st)
 			result := resultOf(expect[wire.Command](p), test.status)
@@ -112,8 +110,7 @@ func TestARestoreThatDoesNotSucceedEndsTheDeploymentOnce(t *testing.T) {
 
 func TestARestoreSurvivesRestartsAndRepeats(t *testing.T) {
 	s := newStand(t)
-	w := s.enrol("one")
-	p := s.connect(w)
+	w, p := s.online()
 	st := s.deployed(p, w, map[string]string{"web/compose.yaml": "service web\n"})
 	failed := s.failing(p, st)
 	cmd := expect[wire.Command](p)
@@ -157,8 +154,7 @@ func TestARestoreSurvivesRestartsAndRepeats(t *testing.T) {
 func TestCancelDuringARestore(t *testing.T) {
 	t.Run("before the worker has it", func(t *testing.T) {
 		s := newStand(t)
-		w := s.enrol("one")
-		p := s.connect(w)
+		w, p := s.online()
 		st := s.deployed(p, w, map[string]string{"web/compose.yaml": "service web\n"})
 		failed := s.push(p, map[string]string{"web/compose.yaml": "service web\nservice broken\n"})
 		release := s.holdSecrets() // so that the restore is not sent
@@ -177,8 +173,7 @@ func TestCancelDuringARestore(t *testing.T) {
 	})
 	t.Run("at the worker", func(t *testing.T) {
 		s := newStand(t)
-		w := s.enrol("one")
-		p := s.connect(w)
+		w, p := s.online()
 		st := s.deployed(p, w, map[string]string{"web/compose.yaml": "service web\n"})
 		s.failing(p, st)
 		cmd := expect[wire.Command](p)
@@ -196,8 +191,7 @@ func TestCancelDuringARestore(t *testing.T) {
 
 func TestARestoreThatCannotBeSentIsAFailure(t *testing.T) {
 	s := newStand(t)
-	w := s.enrol("one")
-	p := s.connect(w)
+	w, p := s.online()
 	s.secret("TOKEN", "a")
 	st := s.deployed(p, w, map[string]string{"web/compose.yaml": "service web\nsecret TOKEN\n"})
 	failed := s.push(p, map[string]string{"web/compose.yaml": "service web\n"})
@@ -213,8 +207,7 @@ func TestARestoreThatCannotBeSentIsAFailure(t *testing.T) {
 
 func TestOnFailureKeepLeavesWhatRunsAndTriesAgain(t *testing.T) {
 	s := newStand(t)
-	w := s.enrol("one")
-	p := s.connect(w)
+	w, p := s.online()
 	st := s.deployed(p, w, map[string]string{"web/compose.yaml": "service web\n"})
 	p.fail(s.push(p, map[string]string{"web/compose.yaml": "service broken\n", "web/wireops.yaml": `{"version": "wireops.v1", "deploy": {"on_failure": "keep"}}`}))
 	d := s.newest(st.ID, stacks.DeploymentFailed)

@@ -428,6 +428,21 @@ func (s *stand) connectAs(w fleet.Worker, hello wire.Hello) *puppet {
 	return p
 }
 
+// online registers a worker and connects it.
+func (s *stand) online() (fleet.Worker, *puppet) {
+	s.t.Helper()
+	w := s.enrol("one")
+	return w, s.connect(w)
+}
+
+// sent adds a stack whose first deployment has been sent to a worker.
+func (s *stand) sent(w fleet.Worker, p *puppet) (stacks.Stack, wire.Command) {
+	s.t.Helper()
+	s.commit(map[string]string{"web/compose.yaml": "service web\n"})
+	st := s.add("web", "web", w.ID, true)
+	return st, expect[wire.Command](p)
+}
+
 // leave cuts the link, as a power failure does.
 func (p *puppet) leave() {
 	p.end.Cut()

@@ -32,8 +32,7 @@ func TestARowThatCannotBeReadDoesNotHoldUpTheOthers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStand(t)
-			w := s.enrol("one")
-			p := s.connect(w)
+			w, p := s.online()
 			s.commit(map[string]string{"bad/compose.yaml": "service web\n", "good/compose.yaml": "service web\n"})
 			bad := s.add("bad", "bad", w.ID, true)
 			cmd := expect[wire.Command](p)

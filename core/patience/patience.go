@@ -13,7 +13,7 @@ import (
 
 // Short is the patience of a request. It is far above what a transaction takes on a disk that is
 // well, and below what people and programs take for a server that hangs.
-const Short = 4 * time.Second
+const Short = 5 * time.Second
 
 type key struct{}
 

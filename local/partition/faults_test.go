@@ -59,6 +59,16 @@ func (g *gate) await(t *testing.T) {
 	}
 }
 
+// held starts a site behind a proxy, and a stack of it whose deployment is at work until the gate lets it go.
+func held(t *testing.T) (x *site, p *faultynet.Proxy, g *gate, s *rig.Stack) {
+	t.Helper()
+	g = newGate()
+	x, p = behind(t, "1", &dryengine.Engine{OnApply: g.apply})
+	s = x.repository.On(x.worker, "app")
+	g.await(t)
+	return x, p, g, s
+}
+
 func (x *site) succeeds(t *testing.T, s *rig.Stack) api.DeploymentAnswer {
 	t.Helper()
 	d := ended(t, s, s.First)
@@ -71,10 +81,7 @@ func (x *site) succeeds(t *testing.T, s *rig.Stack) api.DeploymentAnswer {
 // N3: the network is a black hole in the middle of a deployment, and heals.
 func TestN3ABlackHoleDuringADeployment(t *testing.T) {
 	t.Parallel()
-	g := newGate()
-	x, p := behind(t, "1", &dryengine.Engine{OnApply: g.apply})
-	s := x.repository.On(x.worker, "app")
-	g.await(t)
+	x, p, g, s := held(t)
 	p.Hold(faultynet.Up, true)
 	p.Hold(faultynet.Down, true)
 	x.Linked(x.identity.Hostname, false)
@@ -95,10 +102,7 @@ func TestN3ABlackHoleDuringADeployment(t *testing.T) {
 // in service, and changes nothing.
 func TestN4OneWay(t *testing.T) {
 	t.Parallel()
-	g := newGate()
-	x, p := behind(t, "1", &dryengine.Engine{OnApply: g.apply})
-	s := x.repository.On(x.worker, "app")
-	g.await(t)
+	x, p, g, s := held(t)
 	p.Hold(faultynet.Up, true)
 	close(g.letGo)
 	x.Linked(x.identity.Hostname, false)

@@ -28,13 +28,20 @@ func openStage(t *testing.T) *stage {
 		repository: s.Repository(map[string]string{"app/compose.yaml": compose("1")})}
 }
 
+// openAccepted is a stage whose good worker has accepted the command of its stack.
+func openAccepted(t *testing.T) (x *stage, p *peer, s *rig.Stack, c wire.Command) {
+	t.Helper()
+	x = openStage(t)
+	p = x.good.connect(t, x.address)
+	s, c = p.stack(x.repository, x.Linked(x.good.Hostname, true))
+	p.say(accepted(c))
+	return x, p, s, c
+}
+
 // W1: what a worker says about another one's commands changes nothing, and ends its link.
 func TestW1AnothersCommands(t *testing.T) {
 	t.Parallel()
-	x := openStage(t)
-	good := x.good.connect(t, x.address)
-	s, c := good.stack(x.repository, x.Linked(x.good.Hostname, true))
-	good.say(accepted(c))
+	x, good, s, c := openAccepted(t)
 	lies := map[string]any{
 		"accepted": accepted(c), "result": success(c), "failure": wire.Result{ID: c.ID, Attempt: c.Attempt, Status: wire.ResultFailed, Phases: []wire.PhaseEvent{}},
 		"event":  wire.Event{ID: c.ID, Attempt: c.Attempt, Number: 1, Log: "planted line\n"},
@@ -113,10 +120,7 @@ func heap() int64 {
 // W4: an older link of the same worker does not write any more; frames out of order end a link.
 func TestW4OldLinksAndOrder(t *testing.T) {
 	t.Parallel()
-	x := openStage(t)
-	old := x.good.connect(t, x.address)
-	s, c := old.stack(x.repository, x.Linked(x.good.Hostname, true))
-	old.say(accepted(c))
+	x, old, s, c := openAccepted(t)
 	now := x.good.connect(t, x.address, wire.JournalEntry{ID: c.ID, Attempt: c.Attempt, State: wire.JournalReceived})
 	if now.epoch <= old.epoch {
 		t.Fatalf("epoch %d after %d", now.epoch, old.epoch)
@@ -152,10 +156,7 @@ func TestW4OldLinksAndOrder(t *testing.T) {
 // W5: what a worker says is bounded, and harmless where it is shown.
 func TestW5TextsOfAWorker(t *testing.T) {
 	t.Parallel()
-	x := openStage(t)
-	p := x.good.connect(t, x.address)
-	s, c := p.stack(x.repository, x.Linked(x.good.Hostname, true))
-	p.say(accepted(c))
+	x, p, s, c := openAccepted(t)
 	p.raw([]byte(`result {"id":"` + string(c.ID) + `","attempt":1,"status":"failed","error":"` + strings.Repeat("x", 512<<10) + `","phases":[]}`))
 	p.closed()
 	p = x.good.connect(t, x.address, wire.JournalEntry{ID: c.ID, Attempt: c.Attempt, State: wire.JournalReceived})
@@ -186,10 +187,7 @@ func TestW5TextsOfAWorker(t *testing.T) {
 // W6: a worker says that it succeeded, but its host runs another revision, or it does not say.
 func TestW6SuccessWithoutProof(t *testing.T) {
 	t.Parallel()
-	x := openStage(t)
-	p := x.good.connect(t, x.address)
-	s, c := p.stack(x.repository, x.Linked(x.good.Hostname, true))
-	p.say(accepted(c))
+	_, p, s, c := openAccepted(t)
 	lie := success(c)
 	lie.Observed.Revision = 7
 	p.say(lie)
@@ -205,11 +203,7 @@ func TestW6SuccessWithoutProof(t *testing.T) {
 // W7: a worker is revoked in the middle of a command.
 func TestW7Revoked(t *testing.T) {
 	t.Parallel()
-	x := openStage(t)
-	p := x.good.connect(t, x.address)
-	worker := x.Linked(x.good.Hostname, true)
-	s, c := p.stack(x.repository, worker)
-	p.say(accepted(c))
+	x, p, s, c := openAccepted(t)
 	rig.Until(t, patience, "the command is accepted", func() (bool, string) {
 		d := first(s)
 		for _, phase := range d.Phases {
@@ -219,7 +213,7 @@ func TestW7Revoked(t *testing.T) {
 		}
 		return false, "not yet"
 	})
-	rig.Post[api.WorkerAnswer](x.Client, "/api/custom/workers/"+string(worker)+"/revoke", nil, http.StatusOK)
+	rig.Post[api.WorkerAnswer](x.Client, "/api/custom/workers/"+string(s.Now().WorkerID)+"/revoke", nil, http.StatusOK)
 	p.closed()
 	p.say(success(c))
 	if d := ended(t, s, s.First); d.State != stacks.DeploymentLost {
