@@ -23,15 +23,17 @@ type IdentityDeps struct {
 		api.ServiceAccountCreator
 		api.KeyIssuer
 	}
-	Store interface { // *store.Store
-		api.UserLister
-		api.UserChanger
-		api.UserDeleter
-		api.ServiceAccountLister
-		api.ServiceAccountChanger
-		api.ServiceAccountDeleter
-		api.KeyRevoker
-	}
+	Store identityStore // *store.Store
+}
+
+type identityStore interface {
+	api.UserLister
+	api.UserChanger
+	api.UserDeleter
+	api.ServiceAccountLister
+	api.ServiceAccountChanger
+	api.ServiceAccountDeleter
+	api.KeyRevoker
 }
 
 func identityRoutes(d Deps) []Route {

@@ -1,0 +1,100 @@
+package handlers
+
+import (
+	"fmt"
+	"net/url"
+
+	"berth/core"
+	"berth/core/fleet"
+	"berth/core/identity"
+	"berth/core/metrics"
+	"berth/core/repositories"
+	"berth/core/seal"
+	"berth/core/secrets"
+	"berth/core/stacks"
+	"berth/core/variables"
+	"berth/handlers/api"
+	"berth/handlers/guard"
+	"berth/handlers/ops"
+	"berth/handlers/ui"
+)
+
+// Parts is what a process has opened for its handlers: the one way from there to Deps, whatever
+// the process is and wherever the hub runs. Every field is required.
+type Parts struct {
+	AppURL         string
+	BootstrapToken secrets.Value
+	Version        string
+	Now            core.Clock
+	Guard          guard.Config // Join fills AppURL, Clock, Doorkeeper and ErrorPage
+
+	Store     Store
+	Ring      *seal.Ring
+	Passwords *identity.Passwords
+	Documents core.DocumentReader // of rendered Compose files
+	Desks     Desks
+	Hub       Hub
+}
+
+// Desks are the use cases.
+type Desks struct {
+	Repositories *repositories.Desk
+	Variables    *variables.Desk
+	Stacks       *stacks.Desk
+	Fleet        *fleet.Desk
+}
+
+// Hub is what handlers reach of hubs, of the copies of repositories and of the files of revisions.
+type Hub struct {
+	Live    StacksLive
+	Plans   api.StackPlanner
+	Browser RepositoriesBrowser
+	Files   RevisionFiles
+	Metrics metrics.Source
+}
+
+// RevisionFiles reads what revisions are made of.
+type RevisionFiles interface {
+	api.ComposeReader
+	stacks.Blobs
+}
+
+// Store is what handlers need of the store, beside what desks do; *store.Store has it.
+type Store interface {
+	identity.Founders
+	identity.Sessions
+	identity.AccountStore
+	identity.Credentials
+	stacks.RevisionSource
+	ops.Pinger
+	identityStore
+	StacksStore
+	UIStore
+}
+
+// Join makes Deps of parts.
+func Join(p Parts) (Deps, error) {
+	app, err := url.Parse(p.AppURL)
+	if err != nil {
+		return Deps{}, fmt.Errorf("APP_URL: %w", err)
+	}
+	p.Guard.AppURL, p.Guard.Clock, p.Guard.ErrorPage = app, p.Now, ui.ErrorPage
+	p.Guard.Doorkeeper = identity.NewDoorkeeper(p.Store, p.Ring, p.Now)
+	setUp := identity.NewSetUp(p.Store, p.Passwords, p.BootstrapToken, p.Now)
+	signIn := identity.NewSignIn(p.Store, p.Passwords, p.Ring, p.Now)
+	accounts := identity.NewAccounts(p.Store, p.Ring, p.Now)
+	comparer := stacks.NewComparer(p.Store, p.Hub.Files, p.Documents).Reading(p.Hub.Files)
+	return Deps{
+		Guard:        p.Guard,
+		Identity:     IdentityDeps{SetUp: setUp, SignIn: signIn, Accounts: accounts, Store: p.Store},
+		Metrics:      MetricsDeps{Source: p.Hub.Metrics},
+		Ops:          OpsDeps{Store: p.Store, Version: p.Version},
+		Repositories: RepositoriesDeps{Desk: p.Desks.Repositories, Browser: p.Hub.Browser},
+		Stacks:       StacksDeps{Desk: p.Desks.Stacks, Store: p.Store, Files: p.Hub.Files, Live: p.Hub.Live, Plans: p.Hub.Plans, Compare: comparer},
+		UI: UIDeps{SetUp: setUp, SignIn: signIn, Accounts: accounts, Store: p.Store, Repositories: p.Desks.Repositories, Browser: p.Hub.Browser,
+			Variables: p.Desks.Variables, Stacks: p.Desks.Stacks, Workers: p.Desks.Fleet, Live: p.Hub.Live, Now: p.Now,
+			Plans: p.Hub.Plans, Compose: p.Hub.Files, Compare: comparer},
+		Variables: VariablesDeps{Desk: p.Desks.Variables, Stacks: p.Store},
+		Workers:   WorkersDeps{Desk: p.Desks.Fleet},
+	}, nil
+}
