@@ -1,0 +1,353 @@
+package hubport_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"reflect"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"berth/core"
+	"berth/core/coretest"
+	"berth/core/fault"
+	"berth/core/hubcall"
+	"berth/core/hubs"
+	"berth/core/repositories"
+	"berth/core/seal"
+	"berth/core/secrets"
+	"berth/core/stacks"
+	"berth/core/wire"
+	"berth/hub/adapter/hubclient"
+	"berth/hub/adapter/websocket"
+	"berth/hub/hubport"
+)
+
+// stand is a hub behind its port, with a client that calls it.
+type stand struct {
+	*hubclient.Client
+	heard   chan string // what the hub was told
+	log     string      // what Logs writes
+	problem error       // what the hub answers, after log
+	git     *coretest.FakeGit
+	probed  atomic.Pointer[core.GitSource]
+	row     hubs.Hub
+	head    core.Commit
+	away    error // what the directory says
+	stop    func()
+	url     string
+	key     *hubcall.Key
+}
+
+func (s *stand) say(text string) { s.heard <- text }
+
+func (s *stand) Nudge()                   { s.say("nudge") }
+func (s *stand) Wake(id core.WorkerID)    { s.say("wake " + string(id)) }
+func (s *stand) Arrived(tags []string)    { s.say("arrived " + strings.Join(tags, ",")) }
+func (s *stand) Revoked(id core.WorkerID) { s.say("revoked " + string(id)) }
+func (s *stand) Act(_ context.Context, st stacks.Stack, service string, kind wire.RequestKind) error {
+	s.say(string(st.ID) + " " + service + " " + string(kind))
+	return s.problem
+}
+func (s *stand) Logs(_ context.Context, st stacks.Stack, service string, tail int, follow bool, w io.Writer) error {
+	for line := range strings.Lines(s.log) {
+		if _, err := io.WriteString(w, line); err != nil {
+			return err
+		}
+	}
+	return s.problem
+}
+func (s *stand) Plan(_ context.Context, id core.StackID) (stacks.Plan, error) {
+	return stacks.Plan{Stack: id, Commit: "abc", Revision: 3, Services: []stacks.PlannedService{{Service: "web", Action: stacks.PlanRecreate,
+		Reasons: []stacks.Reason{{Kind: stacks.ReasonField, Name: "image", Before: "a", After: "b"}}}}, Warnings: []string{"w"}}, s.problem
+}
+func (s *stand) Stack(_ context.Context, id core.StackID) (stacks.Stack, error) {
+	if id == "stk_none" {
+		return stacks.Stack{}, fault.New(fault.NotFound, "stack.not_found", "There is no such stack.")
+	}
+	return stacks.Stack{ID: id, Worker: "wrk_1"}, nil
+}
+func (s *stand) Repository(_ context.Context, id core.RepositoryID) (repositories.Repository, error) {
+	return repositories.Repository{ID: id, Head: s.head}, nil
+}
+func (s *stand) commit() {
+	s.head = s.git.Commit("https://git.example/apps.git", "main", map[string]string{"web/compose.yaml": "services: {}\n", "web/wireops.yaml": "version: wireops.v1\n"})
+}
+func (s *stand) Compose(stack core.StackID, number int) ([]byte, error) {
+	if number != 3 {
+		return nil, fault.New(fault.NotFound, "revision.compose_missing", "It is not kept any more.")
+	}
+	return []byte("services: {}\n"), nil
+}
+func (s *stand) OpenBlob(digest string) (io.ReadCloser, error) {
+	return io.NopCloser(strings.NewReader("content of " + digest)), nil
+}
+func (s *stand) Probe(_ context.Context, src core.GitSource) error {
+	s.probed.Store(&src)
+	return s.problem
+}
+func (s *stand) All(_ context.Context, w io.Writer) error {
+	_, err := io.WriteString(w, "# HELP up Up.\n# TYPE up gauge\nup 1\n")
+	return errors.Join(err, s.problem)
+}
+func (s *stand) Worker(_ context.Context, id core.WorkerID, w io.Writer) error {
+	_, err := io.WriteString(w, "of "+string(id))
+	return err
+}
+
+// directory is where hubs are.
+type directory struct{ s *stand }
+
+func (d directory) Hubs(context.Context) ([]hubs.Hub, error) { return []hubs.Hub{d.s.row}, d.s.away }
+func (d directory) HolderOf(context.Context, hubs.LeaseName) (hubs.Hub, error) {
+	return d.s.row, d.s.away
+}
+func (d directory) HubOfWorker(context.Context, core.WorkerID) (hubs.Hub, error) {
+	return d.s.row, d.s.away
+}
+
+// source is the stand as a metrics.Source.
+type source struct{ *stand }
+
+func open(t *testing.T) *stand {
+	t.Helper()
+	certificate, key, err := websocket.SelfSigned([]string{"localhost"}, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	pair, err := tls.X509KeyPair(certificate, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ring, err := seal.NewRing(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stand{heard: make(chan string, 16), git: coretest.NewFakeGit(), url: "https://" + l.Addr().String()}
+	s.row = hubs.Hub{ID: "hub_1", URL: s.url, Pin: websocket.Pin(pair.Leaf)}
+	s.key = hubcall.NewKey(ring.Subkey(seal.PurposeHub), time.Now)
+	port := hubport.New(hubport.Options{Key: s.key, Hub: s, Find: s, Files: s, Browser: repositories.NewBrowser(s.git), Prober: s, Seals: ring,
+		Metrics: source{s}, Certificate: pair, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- port.Run(ctx, l) }()
+	s.stop = func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("the port ended with %v", err)
+		}
+		ended <- nil
+	}
+	s.Client = hubclient.New(hubclient.Options{Key: hubcall.NewKey(ring.Subkey(seal.PurposeHub), time.Now), Directory: directory{s}, Seals: ring, Now: time.Now})
+	t.Cleanup(s.Client.Close)
+	t.Cleanup(s.stop)
+	return s
+}
+
+func (s *stand) want(t *testing.T, text string) {
+	t.Helper()
+	select {
+	case got := <-s.heard:
+		if got != text {
+			t.Errorf("the hub heard %q, want %q", got, text)
+		}
+	default:
+		t.Errorf("the hub did not hear %q", text)
+	}
+}
+
+func TestEveryCallArrives(t *testing.T) {
+	s := open(t)
+	ctx := t.Context()
+	s.Client.Nudge()
+	s.want(t, "nudge")
+	s.Client.Revoked("wrk_1")
+	s.want(t, "revoked wrk_1")
+	s.Client.Wake(ctx, "wrk_1")
+	s.want(t, "wake wrk_1")
+	s.Client.Arrived(ctx, []string{"a", "b"})
+	s.want(t, "arrived a,b")
+	if err := s.Client.Act(ctx, stacks.Stack{ID: "stk_1", Worker: "wrk_1"}, "web", wire.RequestRestart); err != nil {
+		t.Error(err)
+	}
+	s.want(t, "stk_1 web "+string(wire.RequestRestart))
+
+	s.log = "one\ntwo\n"
+	var log bytes.Buffer
+	if err := s.Client.Logs(ctx, stacks.Stack{ID: "stk_1", Worker: "wrk_1"}, "web", 10, false, &log); err != nil || log.String() != s.log {
+		t.Errorf("log %q, %v", log.String(), err)
+	}
+	wanted, _ := s.Plan(ctx, "stk_1")
+	if plan, err := s.Client.Plan(ctx, "stk_1"); err != nil || !reflect.DeepEqual(plan, wanted) {
+		t.Errorf("plan %+v, %v", plan, err)
+	}
+	if text, err := s.Client.Compose("stk_1", 3); err != nil || string(text) != "services: {}\n" {
+		t.Errorf("compose %q, %v", text, err)
+	}
+	if _, err := s.Client.Compose("stk_1", 4); fault.CodeOf(err) != "revision.compose_missing" || !fault.Is(err, fault.NotFound) {
+		t.Errorf("compose of another: %v", err)
+	}
+	blob, err := s.Client.OpenBlob("d1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := io.ReadAll(blob); err != nil || string(text) != "content of d1" {
+		t.Errorf("blob %q, %v", text, err)
+	}
+	var text bytes.Buffer
+	if err := s.Client.Worker(ctx, "wrk_1", &text); err != nil || text.String() != "of wrk_1" {
+		t.Errorf("metrics of a worker %q, %v", text.String(), err)
+	}
+	text.Reset()
+	if err := s.Client.All(ctx, &text); err != nil || !strings.Contains(text.String(), `up{hub="hub_1"} 1`) || !strings.Contains(text.String(), `berth_hub_up{hub="hub_1"} 1`) {
+		t.Errorf("metrics %q, %v", text.String(), err)
+	}
+}
+
+func TestRepositoriesAreReadWhereTheirCopiesAre(t *testing.T) {
+	s := open(t)
+	src := core.GitSource{Repository: "rep_1", URL: "https://git.example/apps.git", Branch: "main"}
+	s.commit()
+	if _, err := s.git.Fetch(t.Context(), src); err != nil {
+		t.Fatal(err)
+	}
+	r := repositories.Repository{ID: "rep_1"}
+	if commits, err := s.Client.Commits(t.Context(), r, 5); err != nil || len(commits) == 0 {
+		t.Errorf("commits %+v, %v", commits, err)
+	}
+	shown, err := s.Client.Show(t.Context(), r, "", "web/compose.yaml")
+	if err != nil || shown.Content != "services: {}\n" || shown.Folder {
+		t.Errorf("a file %+v, %v", shown, err)
+	}
+	if _, err := s.Client.Show(t.Context(), r, "short", "web"); fault.CodeOf(err) != "repository.bad_commit" {
+		t.Errorf("a bad commit: %v", err)
+	}
+	if found, err := s.Client.Discover(t.Context(), r); err != nil || len(found.Found) != 1 {
+		t.Errorf("discovered %+v, %v", found, err)
+	}
+	src.Username, src.Password = "deploy", secrets.NewValue("canary")
+	if err := s.Client.Probe(t.Context(), src); err != nil {
+		t.Error(err)
+	}
+	if got := s.probed.Load(); got == nil || got.URL != src.URL || got.Username != "deploy" || got.Password.Reveal() != "canary" {
+		t.Errorf("probed %+v", got)
+	}
+	s.problem = fault.New(fault.Unauthenticated, "git.credential_refused", "No.")
+	if err := s.Client.Probe(t.Context(), core.GitSource{Repository: "rep_2", URL: src.URL}); fault.CodeOf(err) != "git.credential_refused" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAnAnswerThatEndsBadlySaysSo(t *testing.T) {
+	s := open(t)
+	s.log, s.problem = "one\n", fault.New(fault.Unavailable, "worker.offline", "It went away.").After(10*time.Second)
+	var log bytes.Buffer
+	err := s.Client.Logs(t.Context(), stacks.Stack{ID: "stk_1", Worker: "wrk_1"}, "web", 10, true, &log)
+	var known *fault.Error
+	if log.String() != "one\n" || !errors.As(err, &known) || known.Code != "worker.offline" || known.RetryAfter != 10*time.Second {
+		t.Errorf("log %q, %v", log.String(), err)
+	}
+	if err := s.Client.Logs(t.Context(), stacks.Stack{ID: "stk_none", Worker: "wrk_1"}, "web", 10, true, &log); fault.CodeOf(err) != "stack.not_found" {
+		t.Errorf("got %v", err)
+	}
+	s.problem = errors.New("our own detail")
+	if err := s.Client.Act(t.Context(), stacks.Stack{ID: "stk_1", Worker: "wrk_1"}, "web", wire.RequestStop); !fault.Is(err, fault.Internal) || strings.Contains(err.Error(), "our own detail") {
+		t.Errorf("got %v", err)
+	}
+	if err := s.Client.Act(t.Context(), stacks.Stack{ID: "stk_1"}, "web", wire.RequestStop); fault.CodeOf(err) != "stack.not_deployed" {
+		t.Errorf("got %v", err)
+	}
+	full := errors.New("full")
+	s.problem = nil
+	if err := s.Client.Logs(t.Context(), stacks.Stack{ID: "stk_1", Worker: "wrk_1"}, "web", 10, true, refusing{full}); !errors.Is(err, full) {
+		t.Errorf("whoever asked takes no more: %v", err)
+	}
+	if _, err := s.Client.Plan(t.Context(), "stk_1"); err != nil {
+		t.Errorf("the hub is taken to be away because somebody left: %v", err)
+	}
+}
+
+// refusing takes nothing.
+type refusing struct{ err error }
+
+func (r refusing) Write([]byte) (int, error) { return 0, r.err }
+
+func TestAHubThatIsAwayIsSaidToBe(t *testing.T) {
+	s := open(t)
+	s.stop()
+	if _, err := s.Client.Plan(t.Context(), "stk_1"); fault.CodeOf(err) != "hub.away" || !fault.Is(err, fault.Unavailable) {
+		t.Errorf("got %v", err)
+	}
+	s.Client.Nudge() // and nobody is kept waiting
+	var text bytes.Buffer
+	if err := s.Client.All(t.Context(), &text); fault.CodeOf(err) != "metrics.hub_away" || text.Len() > 0 {
+		t.Errorf("got %q, %v", text.String(), err)
+	}
+	s.away = fault.New(fault.Unavailable, "hub.away", "None.")
+	if _, err := s.Client.Plan(t.Context(), "stk_1"); fault.CodeOf(err) != "hub.away" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestNobodyElseIsHeardOrBelieved(t *testing.T) {
+	s := open(t)
+	s.row.Pin[3] ^= 1
+	if _, err := s.Client.Plan(t.Context(), "stk_1"); fault.CodeOf(err) != "hub.away" {
+		t.Errorf("a hub with another key: %v", err)
+	}
+	stranger := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	t.Cleanup(stranger.CloseIdleConnections)
+	post := func(method, path, body, proof string) (int, string) {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set(hubcall.Header, proof)
+		w, err := stranger.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Body.Close()
+		text, err := io.ReadAll(w.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w.StatusCode, string(text)
+	}
+	for name, c := range map[string]struct{ method, path, body, proof, code string }{
+		"without proof":  {"POST", "/internal/nudge", "{}", "", "hub_call.refused"},
+		"a bad proof":    {"POST", "/internal/nudge", "{}", "1.2.3", "hub_call.refused"},
+		"another method": {"GET", "/internal/nudge", "", "", "hub_call.unknown"},
+		"another path":   {"POST", "/metrics", "{}", "", "hub_call.unknown"},
+		"no such call":   {"POST", "/internal/none", "{}", s.key.Prove("none", []byte("{}")), "hub_call.unknown"},
+		"noise":          {"POST", "/internal/nudge", "{", s.key.Prove(hubcall.Nudge, []byte("{")), "hub_call.malformed"},
+		"too much":       {"POST", "/internal/nudge", strings.Repeat(" ", hubcall.MaxBody+1), "", "hub_call.malformed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if status, text := post(c.method, c.path, c.body, c.proof); status != http.StatusUnprocessableEntity || !strings.Contains(text, `"code":"`+c.code+`"`) {
+				t.Errorf("got %d %s, want %s", status, text, c.code)
+			}
+		})
+	}
+	proof := s.key.Prove(hubcall.Nudge, []byte("{}"))
+	if status, text := post("POST", "/internal/nudge", "{}", proof); status != http.StatusOK {
+		t.Errorf("a proven call: %d %s", status, text)
+	}
+	s.want(t, "nudge")
+	if status, text := post("POST", "/internal/nudge", "{}", proof); status != http.StatusUnprocessableEntity || !strings.Contains(text, "hub_call.repeated") {
+		t.Errorf("the same again: %d %s", status, text)
+	}
+}
