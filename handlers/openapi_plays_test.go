@@ -78,7 +78,10 @@ func (p *players) playStacks() {
 	p.play(409, "POST", "/api/custom/stacks", `{"name":"web","repository_id":"{repository}"}`)
 	p.play(200, "PATCH", "/api/custom/stacks/{lazy}", `{"worker_tags":[],"path":"."}`)
 	p.play(202, "POST", "/api/custom/stacks/{lazy}/redeploy", `{"recreate_containers":true}`)
-	p.play(202, "POST", "/api/custom/deployments/"+p.play(202, "POST", "/api/custom/stacks/{lazy}/sync", "")["id"].(string)+"/cancel", "")
+	cancelled := p.play(202, "POST", "/api/custom/deployments/"+p.play(202, "POST", "/api/custom/stacks/{lazy}/sync", "")["id"].(string)+"/cancel", "")
+	if cancelled["state"] != "cancelled" || cancelled["cancelled_by"] == "" || cancelled["attempt"] != 1.0 || cancelled["retry_of"] != "" {
+		p.t.Errorf("the cancelled deployment is %v", cancelled)
+	}
 	p.play(200, "GET", "/api/custom/stacks/{stack}", "")
 }
 

@@ -60,7 +60,7 @@ func TestARevisionIsRolledBackToWithoutScript(t *testing.T) {
 	says(t, p.s.browse(session, stack+"/revisions?limit=1"), 200, "after=2")
 	says(t, p.s.browse(session, stack+"/revisions/1"), 200, "services: {}", "web/site", "TOKEN", "app:1", "5 min to become healthy", "the last good revision is put back", "In place")
 	says(t, p.s.browse(session, stack+"/revisions/2/diff"), 200, "Nothing differs.", stack+"/revisions/1")
-	says(t, p.s.browse(session, stack+"/revisions/1/diff"), 200, "There is none before it")
+	says(t, p.s.browse(session, stack+"/revisions/1/diff"), 200, "It is the first revision")
 	says(t, p.s.browse(session, stack+"/revisions/2/diff?with=9"), 200, "The stack has no such revision.")
 	says(t, p.s.browse(session, stack+"/revisions/2/diff?with=x"), 422)
 	says(t, p.s.browse(session, stack+"/revisions/2/rollback"), 200, "Roll back", "It may fail again", "What would change")

@@ -89,6 +89,9 @@ func TestAPlanSaysWhatChangedAndStoresNothing(t *testing.T) {
 	var names []string
 	for _, r := range web.Reasons {
 		names = append(names, string(r.Kind)+" "+r.Name)
+		if want := "@@ line 1 @@\n-a (no line break at the end)\n+b (no line break at the end)"; r.Kind == stacks.ReasonFile && r.Diff != want {
+			t.Errorf("the file differs in %q, want %q", r.Diff, want)
+		}
 		if strings.Contains(r.Before+r.After, "hunter") {
 			t.Errorf("the plan tells a secret: %+v", r)
 		}

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"fmt"
+
 	"berth/core/stacks"
 )
 
@@ -54,6 +56,7 @@ var phaseBadges = map[stacks.PhaseState]badge{
 	stacks.PhaseSucceeded: {"ok", "check", "Done"},
 	stacks.PhaseFailed:    {"bad", "cross", "Failed"},
 	stacks.PhaseSkipped:   {"idle", "skip", "Skipped"},
+	stacks.PhaseCancelled: {"idle", "stop", "Cancelled"},
 }
 
 // badgeOf looks a state up; one that this version does not know shows as itself.
@@ -101,4 +104,12 @@ func triggerWord(t stacks.Trigger) string {
 		return word
 	}
 	return string(t)
+}
+
+// causeWord says what caused a deployment: a retry is no new commit.
+func causeWord(d stacks.Deployment) string {
+	if d.RetryOf == "" {
+		return triggerWord(d.Trigger)
+	}
+	return fmt.Sprintf("Retry, attempt %d", d.Attempt)
 }

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"cmp"
+	"strings"
 
 	"berth/core/stacks"
 )
@@ -14,6 +15,35 @@ type changeLine struct {
 	Text          string // in place of the values
 	Before, After string
 	Arrow         bool // both values are told
+	Remark        string
+	Lines         []diffLine // of a text file
+}
+
+// diffLine is one line of how a text file differs.
+type diffLine struct{ Class, Sign, Text string }
+
+// putDiff adds how a file differs by line, in place of the digests of its content.
+func (l *changeLine) putDiff(diff string) {
+	switch {
+	case diff == "":
+		return
+	case strings.HasPrefix(diff, "("):
+		l.Remark = strings.Trim(diff, "()")
+		return
+	}
+	l.Before, l.After, l.Arrow = "", "", false
+	for line := range strings.SplitSeq(diff, "\n") {
+		switch {
+		case strings.HasPrefix(line, "-"):
+			l.Lines = append(l.Lines, diffLine{"is-gone", "-", line[1:]})
+		case strings.HasPrefix(line, "+"):
+			l.Lines = append(l.Lines, diffLine{"is-new", "+", line[1:]})
+		case strings.HasPrefix(line, " "):
+			l.Lines = append(l.Lines, diffLine{"", "", line[1:]})
+		default: // where it is, or how much is left out
+			l.Lines = append(l.Lines, diffLine{"is-mark", "", strings.Trim(line, "@() ")})
+		}
+	}
 }
 
 // reasonWords say what sort of thing a reason is about.
@@ -25,7 +55,9 @@ var reasonWords = map[stacks.ReasonKind]string{
 func changeLines(reasons []stacks.Reason) []changeLine {
 	var lines []changeLine
 	for _, r := range reasons {
-		lines = append(lines, changeLineOf(r.Kind, r.Name, r.Before, r.After))
+		line := changeLineOf(r.Kind, r.Name, r.Before, r.After)
+		line.putDiff(r.Diff)
+		lines = append(lines, line)
 	}
 	return lines
 }

@@ -44,7 +44,7 @@ func stackHref(id core.StackID) string { return "/stacks/" + string(id) }
 
 func lineOf(d stacks.Deployment, now time.Time) deploymentLine {
 	line := deploymentLine{Href: deploymentHref(d.ID), Badge: badgeOf(deploymentBadges, d.State), StackHref: stackHref(d.Stack),
-		Commit: d.Commit.Short(), Revision: d.Revision, Trigger: triggerWord(d.Trigger), Took: between(d.StartedAt, d.FinishedAt, now), When: at(d.QueuedAt, now)}
+		Commit: d.Commit.Short(), Revision: d.Revision, Trigger: causeWord(d), Took: between(d.StartedAt, d.FinishedAt, now), When: at(d.QueuedAt, now)}
 	if d.Actor != "system" {
 		line.Actor = d.Actor
 	}

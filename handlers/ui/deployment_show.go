@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -37,6 +38,8 @@ type deploymentPage struct {
 	Again            string // what asking once more is called; empty: nothing went wrong
 	Cancelling       bool
 	CancelHref       string
+	CancelledBy      string // who asked to stop it; empty: nobody did
+	BeforeHref       string // the deployment that it tries again; empty: it is no retry
 	Commit           string
 	Revision         int
 	RevisionHref     string
@@ -108,10 +111,13 @@ func afterIn(r *http.Request) (uint64, error) {
 func showDeployment(d stacks.Deployment, s stacks.Stack, now time.Time) deploymentPage {
 	p := deploymentPage{Stack: s.Name, StackHref: stackHref(s.ID), Badge: badgeOf(deploymentBadges, d.State), Note: noteOn(d), Restore: restoreOf(d), Broken: brokenOf(d, s),
 		Open: !d.State.Ended(), Cancelling: d.Cancelling, CancelHref: deploymentHref(d.ID) + "/cancel", Commit: d.Commit.Short(), Revision: d.Revision,
-		Trigger: triggerWord(d.Trigger), Options: optionWords(d.Options), Queued: at(d.QueuedAt, now),
+		CancelledBy: d.CancelledBy, Trigger: causeWord(d), Options: optionWords(d.Options), Queued: at(d.QueuedAt, now),
 		Took: between(d.StartedAt, d.FinishedAt, now)}
-	if d.State != stacks.DeploymentSuperseded { // of which the note tells
+	if d.State != stacks.DeploymentSuperseded && d.State != stacks.DeploymentCancelled { // of which the note tells
 		p.Trouble = sentence(d.Error)
+	}
+	if d.RetryOf != "" {
+		p.BeforeHref = deploymentHref(d.RetryOf)
 	}
 	if d.Revision > 0 {
 		p.RevisionHref = revisionHref(s.ID, d.Revision)
@@ -141,10 +147,25 @@ func noteOn(d stacks.Deployment) string {
 			return "It never began: " + d.Error + "."
 		}
 		return "A newer deployment took its place before it began."
+	case stacks.DeploymentCancelled:
+		return cancelNote(d)
 	case stacks.DeploymentLost:
 		return "It is not known how this ended: the worker went away while it was at it. What runs was looked at again since."
 	}
 	return ""
+}
+
+// cancelNote says what a cancelled deployment left behind.
+func cancelNote(d stacks.Deployment) string {
+	switch {
+	case d.StartedAt.IsZero():
+		return "It was cancelled before it began. Nothing was changed."
+	case d.Restore.Revision > 0:
+		return fmt.Sprintf("It had failed, and was cancelled while revision %d was being put back. What runs may be a part of either: sync the stack, or roll it back.", d.Restore.Revision)
+	case stacks.Began(d.Phases):
+		return fmt.Sprintf("It was cancelled while revision %d was being applied, and nothing was put back: what runs may be a part of it, and was not verified. Sync the stack, or roll it back.", d.Revision)
+	}
+	return "It was cancelled before anything was changed. What ran before runs on."
 }
 
 func optionWords(o stacks.DeployOptions) string {

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -25,7 +26,7 @@ func TestReasonsAreSaidInWords(t *testing.T) {
 		"a stopped container":   {stacks.Reason{Kind: stacks.ReasonContainer, Name: "web-1", Before: "exited", After: "running"}, changeLine{Kind: "container", Name: "web-1", Before: "exited", After: "running", Arrow: true}},
 		"what is not known yet": {stacks.Reason{Kind: "weather", Name: "rain"}, changeLine{Name: "rain"}},
 	} {
-		if got := changeLines([]stacks.Reason{c.reason}); !slices.Equal(got, []changeLine{c.want}) {
+		if got := changeLines([]stacks.Reason{c.reason}); !reflect.DeepEqual(got, []changeLine{c.want}) {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}

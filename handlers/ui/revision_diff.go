@@ -104,6 +104,7 @@ func changeGroups(all []stacks.RevisionChange) []changeGroup {
 func (g *changeGroup) add(c stacks.RevisionChange) {
 	kind := map[stacks.ChangeKind]stacks.ReasonKind{stacks.ChangeFile: stacks.ReasonFile, stacks.ChangeVariable: stacks.ReasonVariable}[c.Kind]
 	line := changeLineOf(kind, c.Name, c.Before, c.After)
+	line.putDiff(c.Diff)
 	switch c.Kind {
 	case stacks.ChangeServiceAdded:
 		g.Badge, line.Name = badge{"ok", "plus", "Added"}, "image"

@@ -33,6 +33,8 @@ type revisionLine struct {
 	Made     moment
 	Services int
 	Current  bool
+	Place    badge  // of the current one: whether it is in place
+	Ran      moment // when it last ran well; empty: it never did
 	Held     bool   // it was rolled back and is in quarantine
 	DiffHref string // against what is in place; empty: it is what is in place
 }
@@ -74,10 +76,20 @@ func Revisions(reader RevisionReader, now core.Clock) http.Handler {
 func revisionOf(r stacks.Revision, s stacks.Stack, now time.Time) revisionLine {
 	line := revisionLine{Number: r.Number, Href: revisionHref(s.ID, r.Number), Commit: r.Commit.Short(), Made: at(r.CreatedAt, now), Services: len(r.Services),
 		Current: r.Number == s.Revision, Held: s.Quarantine.Tree != "" && r.Number == s.Quarantine.Revision}
+	line.Place, line.Ran = placeOf(s), at(r.VerifiedAt, now)
 	if !line.Current && s.Revision > 0 {
 		line.DiffHref = line.Href + "/diff?with=" + strconv.Itoa(s.Revision)
 	}
 	return line
+}
+
+// placeOf says of the revision that ran well last whether it is what runs. After an error nobody has
+// verified that it is.
+func placeOf(s stacks.Stack) badge {
+	if s.Status == stacks.StatusError {
+		return badge{"idle", "clock", "Ran well last"}
+	}
+	return badge{"ok", "check", "In place"}
 }
 
 func revisionHref(stack core.StackID, number int) string {

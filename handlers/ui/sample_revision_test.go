@@ -18,6 +18,9 @@ func sampleRevisions() []stacks.Revision {
 	for i := range 6 {
 		r, _ := sampleStore{}.Revision(context.Background(), "stk_1", 13-i)
 		r.Number, r.Commit, r.CreatedAt = 13-i, sampleDeployments()[i].Commit, before(time.Duration(i*i*i+1)*9*time.Minute)
+		if i%3 > 0 {
+			r.VerifiedAt = r.CreatedAt.Add(time.Minute)
+		}
 		all = append(all, r)
 	}
 	return all
@@ -41,7 +44,8 @@ func sampleReasons() []stacks.Reason {
 		{Kind: stacks.ReasonField, Name: "image", Before: "registry.example.com/shop/api:2025.11.3@sha256:0d5c", After: "registry.example.com/shop/api:2025.11.4@sha256:77ab"},
 		{Kind: stacks.ReasonField, Name: "environment.LOG_LEVEL", After: "debug"},
 		{Kind: stacks.ReasonField, Name: "environment.PASSWORD", Before: "(hidden)", After: "(hidden)"},
-		{Kind: stacks.ReasonFile, Name: "apps/shop/config/nginx.conf", Before: "sha256:0011223344", After: "sha256:aabbccddee"},
+		{Kind: stacks.ReasonFile, Name: "apps/shop/config/nginx.conf", Before: "sha256:0011223344", After: "sha256:aabbccddee", Diff: sampleFileDiff},
+		{Kind: stacks.ReasonFile, Name: "apps/shop/config/logo.png", Before: "sha256:1111223344", After: "sha256:bbbbccddee", Diff: "(binary: 812 bytes become 940)"},
 		{Kind: stacks.ReasonVariable, Name: "SESSION_KEY", Before: "another value", After: "a new value"},
 		{Kind: stacks.ReasonService, Name: "vpn", Before: "network_mode", After: "recreate"},
 	}
@@ -58,10 +62,12 @@ func samplePlan() planPage {
 	return p
 }
 
+const sampleFileDiff = "@@ line 12 @@\n server {\n     listen 80;\n-    client_max_body_size 1m;\n+    client_max_body_size 16m;\n+    proxy_set_header Authorization (hidden);\n     location / {\n(14 more lines)"
+
 func sampleDiff() []changeGroup {
 	return changeGroups([]stacks.RevisionChange{
 		{Kind: stacks.ChangeField, Service: "api", Name: "image", Before: "registry.example.com/shop/api:2025.11.3", After: "registry.example.com/shop/api:2025.11.4"},
-		{Kind: stacks.ChangeVariable, Service: "api", Name: "SESSION_KEY"}, {Kind: stacks.ChangeFile, Service: "api", Name: "apps/shop/config/nginx.conf", Before: "sha256:0011223344", After: "sha256:aabbccddee"},
+		{Kind: stacks.ChangeVariable, Service: "api", Name: "SESSION_KEY"}, {Kind: stacks.ChangeFile, Service: "api", Name: "apps/shop/config/nginx.conf", Before: "sha256:0011223344", After: "sha256:aabbccddee", Diff: sampleFileDiff},
 		{Kind: stacks.ChangeServiceAdded, Service: "cache", Name: "cache", After: "valkey:8"}, {Kind: stacks.ChangeServiceRemoved, Service: "old-worker", Name: "old-worker", Before: "registry.example.com/shop/worker:2024.1"},
 		{Kind: stacks.ChangeField, Name: "networks.default.driver", Before: "bridge"}, {Kind: stacks.ChangeManifest, Name: "deploy.stable_for", Before: "0s", After: "10s"},
 	})
@@ -132,6 +138,14 @@ func fallenDeployment(state stacks.DeploymentState, restore stacks.RestoreState)
 	return p
 }
 
+// cancelledDeployment is one that was tried again and stopped while it was being applied.
+func cancelledDeployment() deploymentPage {
+	d := stacks.Deployment{ID: "dep_3", Stack: "stk_1", State: stacks.DeploymentCancelled, Trigger: stacks.TriggerPoll, Actor: "system", RetryOf: "dep_2", Attempt: 2, Commit: "77aa10b2c3d4e5f60718293a4b5c6d7e8f901234",
+		Revision: 13, Worker: "wrk_1", QueuedAt: before(90 * time.Second), StartedAt: before(89 * time.Second), FinishedAt: before(time.Second), Cancelling: true, CancelledBy: "ada@example.org", Error: "cancelled"}
+	d.Phases = []stacks.Phase{{Name: stacks.PhasePull, State: stacks.PhaseSucceeded, StartedAt: d.StartedAt, DurationMS: 900}, {Name: stacks.PhaseApply, State: stacks.PhaseCancelled, StartedAt: before(88 * time.Second), DurationMS: 87000, Message: "cancelled"}}
+	return showDeployment(d, sampleStack(), sampleNow)
+}
+
 func supersededDeployment() deploymentPage {
 	d := stacks.Deployment{ID: "dep_1", Stack: "stk_1", State: stacks.DeploymentSuperseded, Trigger: stacks.TriggerTransfer, Actor: "ada@example.org", Aim: stacks.Aim{Worker: "wrk_2"},
 		Options: stacks.DeployOptions{RecreateContainers: true, RecreateVolumes: true}, QueuedAt: before(time.Hour), FinishedAt: before(time.Hour), Error: "a newer wish took its place: rollback by bob@example.org"}
@@ -167,6 +181,8 @@ func revisionSamples() map[string]sample {
 		"deployment-restoring":    deployment(fallenDeployment(stacks.DeploymentRunning, stacks.RestoreRunning)),
 		"deployment-rolled-back":  deployment(fallenDeployment(stacks.DeploymentRolledBack, stacks.RestoreSucceeded)),
 		"deployment-not-restored": deployment(fallenDeployment(stacks.DeploymentFailed, stacks.RestoreFailed)),
+		"deployment-cancelled":    deployment(cancelledDeployment()),
+		"revision-diff-first":     of(diffView, framed(inStacks, "Changes of revision 1 of shop", trail...), diffPage{Head: head, Line: revisionLine{Number: 1, Href: "/x"}}),
 		"deployment-superseded":   deployment(supersededDeployment()),
 	}
 }

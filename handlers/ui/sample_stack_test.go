@@ -60,6 +60,9 @@ func stackSamples() map[string]sample {
 		panic(err)
 	}
 	show.Facts = stackFacts{Repository: "apps", RepositoryHref: "/repositories/rep_1", Folder: "apps/shop", Worker: "hetzner-fsn-1", WorkerHref: "/stacks", Tags: []string{"production"}, Revision: 12, Commit: s.Commit.Short(), Seen: s.Seen.Short(), Automatic: true}
+	torn := show
+	torn.Head = headOf(stacks.Stack{ID: "stk_1", Name: "shop", Status: stacks.StatusError, Error: "revision 13 was cancelled while it was being applied; what runs may be a part of it. Deploy again to put it right"}, nil, tabOverview)
+	torn.Facts.Unverified, torn.Facts.Unclear = 13, true
 	fresh := stacks.Stack{ID: "stk_9", Name: "blog", Status: stacks.StatusNew}
 	failed := show
 	failed.Head, failed.Retry = headOf(stacks.Stack{ID: "stk_1", Name: "blog", Status: stacks.StatusError}, nil, tabOverview), at(sampleNow.Add(5*time.Minute), sampleNow)
@@ -73,6 +76,8 @@ func stackSamples() map[string]sample {
 		"stack":             of(stackShowView, asked(framed(inStacks, "shop", trail[0]), "service-restarted"), show),
 		"stack-new":         of(stackShowView, framed(inStacks, "blog", trail[0]), stackShowPage{Head: headOf(fresh, nil, tabOverview), Facts: stackFacts{Repository: "apps", RepositoryHref: "/repositories/rep_1", Folder: "apps/blog"}}),
 		"stack-failed":      of(stackShowView, framed(inStacks, "blog", trail[0]), failed),
+		"stack-torn":        of(stackShowView, framed(inStacks, "shop", trail[0]), torn),
+		"stack-held-again":  of(redeployView, framed(inStacks, "Redeploy shop", trail...), redeployPage{Head: headOf(s, nil, ""), Revision: 12, Held: "77aa10b2c3", Containers: tick{Name: "containers", Label: "Recreate containers"}, Networks: tick{Name: "networks", Label: "Recreate networks"}, Volumes: tick{Name: "volumes", Label: "Recreate volumes"}}),
 		"stack-healing":     of(stackShowView, asked(framed(inStacks, "shop", trail[0]), "stack-paused"), healing),
 		"stack-list":        of(stackListView, framed(inStacks, "Stacks"), sampleStacks("")),
 		"stack-groups":      of(stackListView, framed(inStacks, "Stacks"), sampleStacks("worker")),
@@ -181,7 +186,7 @@ func sampleDeployment(state stacks.DeploymentState) deploymentPage {
 	p.putLog(d, []stacks.LogLine{{Number: 1, At: before(21 * time.Second), Text: "fetch: branch main is at 9f31c02d4a\nrender: 4 compose services, 2 secrets\n"},
 		{Number: 2, At: before(20 * time.Second), Text: " api Pulling\n db Pulling\n api Pulled\n db Pulled\n"},
 		{Number: 3, At: before(12 * time.Second), Text: " Container shop-db-1  \x1b[32mRecreated\x1b[0m\n Container shop-api-1  Recreate\n Container shop-api-1  Recreated\n Container shop-db-1  Started\n"},
-		{Number: 4, At: before(9 * time.Second), Text: "verify: waiting for db (starting), api (healthy)\n"}}, 0)
+		{Number: 4, At: before(9 * time.Second), Text: "verify: waiting for db (starting), api (healthy)\n"}}, 4, 0)
 	if state == stacks.DeploymentSucceeded {
 		p.More = "/deployments/dep_1?after=4"
 	}

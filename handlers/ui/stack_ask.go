@@ -29,21 +29,33 @@ func SyncStack(desk StackSyncer) http.Handler {
 
 type redeployPage struct {
 	Head                          stackHead
+	Revision                      int    // that is put in place again; 0: the newest commit is
+	Held                          string // commit in quarantine; empty: there is none
 	Containers, Networks, Volumes tick
 }
 
 var redeployView = newView[redeployPage]("stack_redeploy.html")
 
-// NewRedeploy asks what a redeploy is to make anew.
-func NewRedeploy(finder StackFinder) http.Handler {
+// RedeployReader reads what a redeploy goes by.
+type RedeployReader interface {
+	StackFinder
+	DeploymentLister
+}
+
+// NewRedeploy says what a redeploy puts in place, and asks what it is to make anew.
+func NewRedeploy(reader RedeployReader) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
-		s, err := finder.Stack(r.Context(), stackIn(r))
+		s, err := reader.Stack(r.Context(), stackIn(r))
+		if err != nil {
+			return err
+		}
+		newest, err := reader.Deployments(r.Context(), s.ID, core.Page{Limit: 2}) // those that have not ended are the newest
 		if err != nil {
 			return err
 		}
 		f := newFrame(r, inStacks, "Redeploy "+s.Name, stackTrail(s)...)
 		return redeployView.write(w, r, http.StatusOK, f, redeployPage{
-			Head: headOf(s, nil, ""),
+			Head: headOf(s, nil, ""), Revision: s.Again(newest.Items), Held: s.Quarantine.Commit.Short(),
 			Containers: tick{Name: "containers", Label: "Recreate containers", On: true,
 				Hint: "Every container is replaced, also where nothing changed. Short downtime."},
 			Networks: tick{Name: "networks", Label: "Recreate networks", Hint: "The stack is taken down first, so that its networks are made anew."},

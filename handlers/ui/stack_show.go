@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,8 +45,10 @@ type stackFacts struct {
 	Worker, WorkerHref         string
 	Away                       bool // the worker is offline: what is shown is how it was last seen
 	Tags                       []string
-	Revision                   int
-	Commit                     string
+	Revision                   int    // that ran well last
+	Commit                     string // of it
+	Unverified                 int    // revision of which a part may run since: its deployment failed or was cancelled; 0: none
+	Unclear                    bool   // what runs was not verified since
 	Seen                       string // the newest commit that was looked at
 	Automatic                  bool
 }
@@ -71,7 +74,9 @@ func Stack(reader StackReader, repositories RepositoryFinder, workers WorkerFind
 		if err != nil {
 			return err
 		}
+		unverified, unclear := page.Facts.Unverified, page.Facts.Unclear
 		page.Facts, err = factsOf(r.Context(), s, newNames(repositories, workers))
+		page.Facts.Unverified, page.Facts.Unclear = unverified, unclear
 		if err != nil {
 			return err
 		}
@@ -100,16 +105,38 @@ func showStack(ctx context.Context, reader StackReader, s stacks.Stack, now time
 		page.Deployments.Lines = append(page.Deployments.Lines, lineOf(d, now))
 	}
 	page.Head = headOf(s, deployments.Items, tabOverview)
+	page.Facts.Unverified, page.Facts.Unclear = unverifiedIn(s, deployments.Items)
 	decisions, err := reader.Decisions(ctx, s.ID, core.Page{Limit: shownDecisions})
 	if err != nil {
 		return page, err
 	}
 	for _, d := range decisions.Items {
-		page.Decisions = append(page.Decisions, showDecision(d, s.Path, now))
+		line := showDecision(d, s.Path, now)
+		if i := slices.IndexFunc(deployments.Items, func(of stacks.Deployment) bool { return of.ID == d.Deployment }); d.Deployed && i >= 0 {
+			line.Cause = causeWord(deployments.Items[i])
+		}
+		page.Decisions = append(page.Decisions, line)
 	}
 	current, err := currentRevision(ctx, reader, s)
 	page.Services, page.Notices = servicesOf(current, s, now), noticesOf(s, current.Manifest, now)
 	return page, err
+}
+
+// unverifiedIn says whether what runs of a stack was not verified since it was last changed, and which
+// revision may run in part; newest are its newest deployments.
+func unverifiedIn(s stacks.Stack, newest []stacks.Deployment) (revision int, unclear bool) {
+	if s.Status != stacks.StatusError {
+		return 0, false
+	}
+	for _, d := range newest {
+		switch {
+		case d.State == stacks.DeploymentSucceeded, d.State == stacks.DeploymentRolledBack:
+			return 0, false
+		case d.State.Ended() && d.Aim.Worker == "" && stacks.Began(d.Phases): // one that was to move the stack changed nothing here
+			return d.Revision, true
+		}
+	}
+	return 0, false
 }
 
 func showDecision(d stacks.Decision, folder string, now time.Time) decisionLine {
