@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"embed"
-	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -211,31 +210,6 @@ func (o Options) stack(ctx context.Context, name string) (stacks.Stack, bool, er
 		}
 	}
 	return stacks.Stack{}, false, err
-}
-
-// await waits until the named stacks are active, or one cannot be.
-func (o Options) await(ctx context.Context, names ...string) error {
-	for {
-		active := 0
-		for _, name := range names {
-			s, found, err := o.stack(ctx, name)
-			if err != nil {
-				return err
-			}
-			if found && s.Status == stacks.StatusError {
-				return fault.New(fault.Conflict, "demo.stack", "Stack %s: %s", name, s.Error)
-			}
-			if !found || s.Status == stacks.StatusActive {
-				active++ // one that somebody deleted is not waited for
-			}
-		}
-		if active == len(names) {
-			return nil
-		}
-		if err := pause(ctx); err != nil {
-			return errors.Join(fault.New(fault.Unavailable, "demo.slow", "The demo stacks were not active within %s; their pages say what they wait for.", wait), err)
-		}
-	}
 }
 
 func pause(ctx context.Context) error {

@@ -96,7 +96,7 @@ if ! alive; then
 	start
 fi
 
-say "waiting for the demo stacks"
+say "waiting for the demo stacks, hello and guestbook, for three minutes at most"
 i=0
 while [ -z "$(status)" ]; do
 	running || ended
