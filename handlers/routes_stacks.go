@@ -41,6 +41,7 @@ type StacksStore interface {
 	api.DecisionLister
 	api.DeploymentLister
 	api.DeploymentLogger
+	api.DeploymentReader
 }
 
 // StacksLive reaches the containers of a stack through the hub.
@@ -110,7 +111,7 @@ func deploymentRoutes(d Deps) []Route {
 	const deployment = "/api/custom/deployments/{id}"
 	return []Route{
 		{Method: http.MethodGet, Pattern: deployment, Capability: access.View, Surface: guard.API, Handler: api.GetDeployment(s.Store),
-			Operation: Operation{Summary: "Read a deployment with its phases", Tag: "deployments", Response: api.DeploymentAnswer{}, Status: http.StatusOK, Query: []Param{waitParam}}},
+			Operation: Operation{Summary: "Read a deployment with its phases and what became of it", Tag: "deployments", Response: api.DeploymentDetail{}, Status: http.StatusOK, Query: []Param{waitParam}}},
 		{Method: http.MethodGet, Pattern: deployment + "/log", Capability: access.View, Surface: guard.API, Handler: api.DeploymentLog(s.Store),
 			Operation: Operation{Summary: "Read a deployment's log after a number", Tag: "deployments", Response: api.LogAnswer{}, Status: http.StatusOK, Query: pageParams}},
 		{Method: http.MethodGet, Pattern: deployment + "/stream", Capability: access.View, Surface: guard.API, Streams: true, Handler: api.StreamDeployment(s.Store),

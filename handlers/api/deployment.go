@@ -35,7 +35,7 @@ func ListDeployments(finder StackFinder, lister DeploymentLister) http.Handler {
 }
 
 // GetDeployment answers with one deployment; with ?wait= once it has ended or the time is up.
-func GetDeployment(finder DeploymentFinder) http.Handler {
+func GetDeployment(reader DeploymentReader) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		id, err := deploymentID(r)
 		if err != nil {
@@ -45,14 +45,18 @@ func GetDeployment(finder DeploymentFinder) http.Handler {
 		if err != nil {
 			return err
 		}
-		d, err := finder.Deployment(r.Context(), id)
+		d, err := reader.Deployment(r.Context(), id)
 		if err != nil {
 			return err
 		}
-		if d, err = held(w, r, finder, d, wait); err != nil {
+		if d, err = held(w, r, reader, d, wait); err != nil {
 			return err
 		}
-		return endpoint.JSON(w, http.StatusOK, showDeployment(d))
+		answer, err := detail(r.Context(), reader, d)
+		if err != nil {
+			return err
+		}
+		return endpoint.JSON(w, http.StatusOK, answer)
 	})
 }
 

@@ -21,6 +21,8 @@ type DeploymentReader interface {
 	Deployment(ctx context.Context, id core.DeploymentID) (stacks.Deployment, error)
 	// DeploymentLog returns at most limit pieces of a log that come after the numbered one.
 	DeploymentLog(ctx context.Context, id core.DeploymentID, after uint64, limit int) ([]stacks.LogLine, error)
+	// DeploymentEvents returns the transitions of a deployment, oldest first.
+	DeploymentEvents(ctx context.Context, id core.DeploymentID) ([]stacks.DeploymentEvent, error)
 }
 
 // logPageSize is how many pieces of a log one page shows.
@@ -51,6 +53,7 @@ type deploymentPage struct {
 	Queued           moment
 	Took             string
 	Phases           []phaseLine
+	History          []historyLine
 	Log              []logLine
 	Last             string // number of the last piece shown, for ?after=
 	More             string // address of what follows; empty: nothing that is known
@@ -84,6 +87,11 @@ func Deployment(reader DeploymentReader, workers WorkerFinder, now core.Clock) h
 			return err
 		}
 		page.putLog(d, fitting(r.Context(), pieces), len(pieces), after)
+		events, err := reader.DeploymentEvents(r.Context(), d.ID)
+		if err != nil {
+			return err
+		}
+		page.History = historyOf(events, now())
 		f := newFrame(r, inStacks, "Deployment of "+s.Name, stackTrail(s)...)
 		if !page.Whole {
 			f = f.following(true)
