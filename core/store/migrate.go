@@ -42,9 +42,7 @@ func (db *DB) migrate(ctx context.Context, files fs.FS, now time.Time) error {
 		return err
 	}
 	if len(applied) > len(steps) {
-		return fault.New(fault.Conflict, "store.newer",
-			"The database has schema %d, this program knows %d. Start the newer program that made it, or restore a backup from before the upgrade.",
-			len(applied), len(steps))
+		return newer(len(applied), len(steps))
 	}
 	for i, step := range steps {
 		if i < len(applied) {
@@ -58,6 +56,11 @@ func (db *DB) migrate(ctx context.Context, files fs.FS, now time.Time) error {
 		}
 	}
 	return nil
+}
+
+func newer(schema, known int) error {
+	return fault.New(fault.Conflict, "store.newer",
+		"The database has schema %d, this program knows %d. Start the newer program that made it, or restore a backup from before the upgrade.", schema, known)
 }
 
 func altered(step migration) error {

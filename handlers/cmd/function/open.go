@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"berth/core/config"
+	"berth/core/fault"
+	"berth/core/fleet"
+	"berth/core/hubcall"
+	"berth/core/identity"
+	"berth/core/repositories"
+	"berth/core/seal"
+	"berth/core/secrets"
+	"berth/core/stacks"
+	"berth/core/store"
+	"berth/core/variables"
+	"berth/handlers"
+	"berth/handlers/guard"
+	"berth/hub/adapter/hubclient"
+	"berth/hub/adapter/lambda"
+	"berth/hub/adapter/postgres"
+	"berth/hub/adapter/yaml"
+)
+
+// open opens the database with its keys and builds the route table on it. What only a hub can do
+// goes to it; that it is away is found out when it is needed.
+func open(ctx context.Context, cfg config.Function, log *slog.Logger) (http.Handler, error) {
+	db, err := postgres.Open(ctx, cfg.DatabaseURL.Reveal(), postgres.Function())
+	if err != nil {
+		return nil, err
+	}
+	handler, err := join(ctx, cfg, log, db)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return handler, nil
+}
+
+func join(ctx context.Context, cfg config.Function, log *slog.Logger, db *store.DB) (http.Handler, error) {
+	if err := db.Current(ctx); err != nil {
+		return nil, err
+	}
+	kept := store.New(db, time.Now)
+	ring, err := unlock(ctx, cfg.SecretKey, kept)
+	if err != nil {
+		return nil, err
+	}
+	key := hubcall.NewKey(ring.Subkey(seal.PurposeHub), time.Now)
+	hub := hubclient.New(hubclient.Options{Key: key, Directory: kept, Seals: ring, URL: cfg.HubURL, Now: time.Now})
+	port := fleet.WorkerPort{AppURL: cfg.AppURL, Port: cfg.TLSWorkerPort, Pin: func(ctx context.Context) (seal.Pin, bool, error) { return pin(ctx, kept) }}
+	gate := secrets.NewGate(variables.NewInternalProvider(kept, ring))
+	deps, err := handlers.Join(handlers.Parts{
+		AppURL: cfg.AppURL, BootstrapToken: cfg.BootstrapToken, Version: version, Now: time.Now,
+		Guard: guard.Config{TrustedProxies: cfg.TrustedProxies, Log: log, Room: lambda.Room(cfg.Event)},
+		Store: kept, Ring: ring, Passwords: identity.NewPasswords(identity.Rounds), Documents: yaml.Rendered{},
+		Desks: handlers.Desks{
+			Repositories: repositories.NewDesk(kept, ring, hub, hub, time.Now),
+			Variables:    variables.NewDesk(kept, ring, gate, time.Now),
+			Stacks:       stacks.NewDesk(kept, hub, time.Now).Beside(repositories.NewFolders(kept, hub)),
+			Fleet:        fleet.NewDesk(kept, ring, hub, time.Now, port),
+		},
+		Hub: handlers.Hub{Live: hub, Plans: hub, Browser: hub, Files: hub, Metrics: hub},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return handlers.Mux(deps)
+}
+
+var errNotSetUp = fault.New(fault.Unavailable, "key.check_missing", "The database has no keys yet. Start the hub on it, which makes them from SECRET_KEY.")
+
+// unlock opens the key ring and proves it on the check row. It changes nothing: making a ring, and
+// wrapping it anew when SECRET_KEY has changed, is the hub's.
+func unlock(ctx context.Context, key seal.SecretKey, kept *store.Store) (*seal.Ring, error) {
+	rows, err := kept.KeyRing(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, errNotSetUp
+	}
+	check, err := kept.KeyCheck(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ring, _, err := seal.Unlock(key, seal.SecretKey{}, rows)
+	if err == nil {
+		err = ring.OpenCheck(check)
+	}
+	if errors.Is(err, seal.ErrWrongKey) {
+		err = fault.New(fault.Unavailable, "key.wrong", "This function has another SECRET_KEY than the hub, so it cannot open the database's keys. Give it the hub's.").Because(err)
+	}
+	return ring, err
+}
+
+// pin returns the pin of the key that hubs show to workers, which the tokens of new ones carry.
+func pin(ctx context.Context, kept *store.Store) (seal.Pin, bool, error) {
+	all, err := kept.Hubs(ctx)
+	if err != nil {
+		return seal.Pin{}, false, err
+	}
+	return all[0].Pin, all[0].Pinned, nil // there is one, or an error
+}
