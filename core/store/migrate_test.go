@@ -12,19 +12,7 @@ import (
 
 	"berth/core/fault"
 	"berth/core/store"
-	"berth/hub/adapter/sqlite"
 )
-
-// emptyDB opens a database without schema.
-func emptyDB(t *testing.T) *store.DB {
-	t.Helper()
-	db, err := sqlite.Open(t.Context(), t.TempDir(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	return db
-}
 
 // steps makes migrations of statements, numbered from 1.
 func steps(statements ...string) fstest.MapFS {
@@ -38,19 +26,21 @@ func steps(statements ...string) fstest.MapFS {
 var migratedAt = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // tables are the names of the tables of a database.
-func tables(t *testing.T, db *store.DB) (names []string) {
+func tables(t *testing.T, db *store.DB) []string {
 	t.Helper()
-	if err := db.Read(t.Context(), func(tx *store.Tx) (err error) {
-		names, err = store.Texts(tx, `SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`)
-		return err
-	}); err != nil {
+	query := `SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`
+	if onPostgres {
+		query = `SELECT tablename::text FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename`
+	}
+	names, err := texts(t, db, query)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return names
 }
 
 func TestStepsAreAppliedInOrder(t *testing.T) {
-	db := emptyDB(t)
+	db := opened(t)
 	first, second := `CREATE TABLE a (x INTEGER); CREATE TABLE b (x INTEGER);`, `ALTER TABLE a RENAME TO c;`
 	for _, c := range []struct {
 		files fs.FS
@@ -70,7 +60,7 @@ func TestStepsAreAppliedInOrder(t *testing.T) {
 }
 
 func TestAStepThatFailsLeavesNothing(t *testing.T) {
-	db := emptyDB(t)
+	db := opened(t)
 	good := `CREATE TABLE a (x INTEGER);`
 	if err := store.MigrateWith(t.Context(), db, steps(good+good), migratedAt); err == nil || !strings.Contains(err.Error(), "0001_step") {
 		t.Errorf("the first step: %v", err)
@@ -101,7 +91,7 @@ func TestADatabaseOfAnotherProgramIsLeftAlone(t *testing.T) {
 		"a program with the same and one more": {steps(one, two, `CREATE TABLE c (x INTEGER);`), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			db := emptyDB(t)
+			db := opened(t)
 			if err := store.MigrateWith(t.Context(), db, steps(one, two), migratedAt); err != nil {
 				t.Fatal(err)
 			}
@@ -126,7 +116,7 @@ func TestNumbersWithoutGap(t *testing.T) {
 	for name, file := range map[string]string{
 		"a gap": "0003_later.sql", "a number twice": "0001_again.sql", "no number": "later.sql", "text for a number": "x002_later.sql", "none at all": "_later.sql",
 	} {
-		db := emptyDB(t)
+		db := opened(t)
 		files := steps(`CREATE TABLE a (x INTEGER);`)
 		files["migrations/"+file] = &fstest.MapFile{Data: []byte("-- why\nCREATE TABLE b (x INTEGER);")}
 		if err := store.MigrateWith(t.Context(), db, files, migratedAt); err == nil || !strings.Contains(err.Error(), "want number") {

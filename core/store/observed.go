@@ -126,7 +126,7 @@ func planHeal(tx *Tx, st *stacks.Stack, at time.Time) error {
 		return nil
 	}
 	last, err := one(tx, nil, scalar[int64], `SELECT coalesce(max(finished_at), 0) FROM (SELECT finished_at FROM deployments
-		WHERE stack_id = ? AND state NOT IN ('queued', 'running') ORDER BY id DESC LIMIT 1)`, st.ID)
+		WHERE stack_id = ? AND state NOT IN ('queued', 'running') ORDER BY id DESC LIMIT 1) AS last`, st.ID)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -30,12 +31,18 @@ func (s *statements) add(query string) {
 	s.all[query] = true
 }
 
-// TestMain looks at the statements when all tests have run.
+// TestMain runs all tests on SQLite, looks at the statements that they made it run, and runs
+// the tests again on PostgreSQL.
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if problems := overheard.scans(); len(problems) > 0 {
 		fmt.Println("O8: these statements get slower with every day that an installation gets older:\n" + strings.Join(problems, "\n"))
 		code = 1
+	}
+	if bench := flag.Lookup("test.bench"); code == 0 && bench.Value.String() == "" {
+		fmt.Println("on PostgreSQL:")
+		onPostgres = true
+		code = m.Run()
 	}
 	os.Exit(code)
 }

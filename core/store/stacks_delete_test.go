@@ -13,7 +13,7 @@ import (
 func (y *yard) litter(id core.StackID) {
 	y.t.Helper()
 	y.exec(y.t, `INSERT INTO variables (id, scope, scope_id, name, secret, provider, value, reference, created_at, updated_at) VALUES ('var_' || ?, 'stack', ?, 'A', 0, '', 'x', '', 0, 0)`, id, id)
-	y.exec(y.t, `INSERT OR IGNORE INTO variables (id, scope, scope_id, name, secret, provider, value, reference, created_at, updated_at) VALUES ('var_g', 'global', '', 'G', 0, '', 'x', '', 0, 0)`)
+	y.exec(y.t, `INSERT INTO variables (id, scope, scope_id, name, secret, provider, value, reference, created_at, updated_at) VALUES ('var_g', 'global', '', 'G', 0, '', 'x', '', 0, 0) ON CONFLICT DO NOTHING`)
 	y.exec(y.t, `INSERT INTO variable_bindings (variable_id, scope, scope_id) VALUES ('var_g', 'stack', ?)`, id)
 	for _, d := range y.history(id) {
 		y.exec(y.t, `INSERT INTO deployment_log (deployment_id, number, at, text) VALUES (?, 1000, 0, 'x')`, d.ID)

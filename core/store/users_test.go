@@ -1,9 +1,7 @@
 package store_test
 
 import (
-	"database/sql"
 	"fmt"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -13,30 +11,22 @@ import (
 	"berth/core/fault"
 	"berth/core/identity"
 	"berth/core/store"
-	"berth/hub/adapter/sqlite"
 )
 
 // register is a store of people and programs, and the raw database beside it.
 type register struct {
 	*store.Store
 	t   *testing.T
-	raw *sql.DB
+	raw *store.DB
 	at  time.Time // moves a millisecond with each id, so that ids sort by age
 }
 
 func openRegister(t *testing.T) *register {
 	t.Helper()
-	dir := t.TempDir()
-	db, err := sqlite.Open(t.Context(), dir, nil)
-	r := &register{t: t, at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
-	r.must(err)
-	t.Cleanup(func() { db.Close() })
-	r.must(db.Migrate(t.Context(), r.at))
+	db, raw := migrated(t)
+	r := &register{t: t, raw: raw, at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	store.Overhear(db, overheard.add)
 	r.Store = store.New(db, func() time.Time { return r.at })
-	r.raw, err = sql.Open("sqlite", filepath.Join(dir, sqlite.File))
-	r.must(err)
-	t.Cleanup(func() { r.raw.Close() })
 	return r
 }
 
@@ -54,14 +44,12 @@ func (r *register) id(prefix string) string {
 
 func (r *register) exec(query string, args ...any) {
 	r.t.Helper()
-	_, err := r.raw.Exec(query, args...)
-	r.must(err)
+	r.must(execute(r.t, r.raw, query, args...))
 }
 
-func (r *register) count(query string, args ...any) (n int) {
+func (r *register) count(query string, args ...any) int {
 	r.t.Helper()
-	r.must(r.raw.QueryRow(query, args...).Scan(&n))
-	return n
+	return number(r.t, r.raw, query, args...)
 }
 
 // user makes a user beside the first administrator.

@@ -2,9 +2,7 @@ package store_test
 
 import (
 	"crypto/rand"
-	"database/sql"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -15,34 +13,21 @@ import (
 	"berth/core/fleet"
 	"berth/core/stacks"
 	"berth/core/store"
-	"berth/hub/adapter/sqlite"
 )
 
 // fleetRoom is a store with one repository, and the raw database beside it.
 type fleetRoom struct {
 	*store.Store
-	raw *sql.DB
+	raw *store.DB
 	at  time.Time
 }
 
 func openFleet(t testing.TB) *fleetRoom {
 	t.Helper()
-	dir := t.TempDir()
-	db, err := sqlite.Open(t.Context(), dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	r := &fleetRoom{at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
-	if err := db.Migrate(t.Context(), r.at); err != nil {
-		t.Fatal(err)
-	}
+	db, raw := migrated(t)
+	r := &fleetRoom{raw: raw, at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	store.Overhear(db, overheard.add)
 	r.Store = store.New(db, func() time.Time { return r.at })
-	if r.raw, err = sql.Open("sqlite", filepath.Join(dir, sqlite.File)); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { r.raw.Close() })
 	r.exec(t, `INSERT INTO repositories (id, name, url, branch, head, fetched_at, error_code, error, asked_at, asked_by, created_at, updated_at)
 		VALUES ('rep_1', 'demo', 'http://git.example/demo', 'main', '', 0, '', '', 0, '', 0, 0)`)
 	return r
@@ -50,17 +35,14 @@ func openFleet(t testing.TB) *fleetRoom {
 
 func (r *fleetRoom) exec(t testing.TB, query string, args ...any) {
 	t.Helper()
-	if _, err := r.raw.ExecContext(t.Context(), query, args...); err != nil {
+	if err := execute(t, r.raw, query, args...); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (r *fleetRoom) count(t *testing.T, query string, args ...any) (n int) {
+func (r *fleetRoom) count(t *testing.T, query string, args ...any) int {
 	t.Helper()
-	if err := r.raw.QueryRowContext(t.Context(), query, args...).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
-	return n
+	return number(t, r.raw, query, args...)
 }
 
 var someone = access.Principal{Kind: access.KindUser, ID: "usr_1", Name: "ada@example.org", Role: access.RoleAdmin}
