@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// shared is the server of this process's tests.
-var shared = sync.OnceValues(func() (*Server, error) {
+// Running is the server that all tests of this process share. Nobody may stop it.
+var Running = sync.OnceValues(func() (*Server, error) {
 	dir, err := os.MkdirTemp("", "berth-postgres-")
 	if err != nil {
 		return nil, err
@@ -17,10 +17,10 @@ var shared = sync.OnceValues(func() (*Server, error) {
 	return Open(dir, Options{})
 })
 
-// Shared is the server that all tests of this process share. Nobody may stop it.
+// Shared is Running for a test.
 func Shared(t testing.TB) *Server {
 	t.Helper()
-	s, err := shared()
+	s, err := Running()
 	if err != nil {
 		t.Fatal(err)
 	}
