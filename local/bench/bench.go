@@ -20,10 +20,11 @@ import (
 // bench is what the measurements share: a folder that goes away, the programs, a Git host.
 type bench struct {
 	// Set once.
-	dir  string
-	runs int
-	errs io.Writer
-	git  *gitServer
+	dir   string
+	runs  int
+	errs  io.Writer
+	links int
+	git   *gitServer
 
 	programs map[string]string // path by package; built when first asked for
 }

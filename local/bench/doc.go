@@ -5,6 +5,7 @@
 //	go run ./local/bench               measure everything, about eight minutes
 //	go run ./local/bench deploy idle   measure only these
 //	go run ./local/bench -runs 30      more repetitions where there are any
+//	go run ./local/bench -links 10000 links   as many workers on one server
 //
 // The server is always the real program, built from this checkout as it is shipped and
 // running in a process of its own on a database of its own. What the figures mean:
@@ -38,6 +39,12 @@
 //     the database with synchronous=FULL, and the way back. Then the server is killed with
 //     kill -9 while all 100 deployments are under way, and the time from its next start until all
 //     have ended is measured.
+//
+//   - links: many workers, which keep a link and do nothing else, come back after the server was
+//     restarted in order, and after kill -9: from the start of the server's process until the last
+//     of them is in service. They dial from twenty addresses of this host and wait as the real worker
+//     does. A handshake goes from the TCP connection to the answer 101, with TLS 1.3, both keys and
+//     registration, of those that came through. The workers' part of it is done by the same processors.
 //
 // In noop-sync, idle and commands the stacks are deployed by a real worker, inside the process of
 // bench, whose container engine only remembers: what it costs is not the server's.

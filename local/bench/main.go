@@ -29,6 +29,7 @@ var measurements = []measurement{
 	{"noop-sync", measureNoopSync},
 	{"idle", measureIdle},
 	{"commands", measureCommands},
+	{"links", measureLinks},
 }
 
 func main() {
@@ -39,12 +40,16 @@ func run(args []string, out, errs io.Writer) int {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(errs)
 	runs := flags.Int("runs", 10, "how often what is repeated is measured, 3 to 100")
+	links := flags.Int("links", 1000, "how many workers have a link in the measurement links, 1 to 15000")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
 	chosen, err := choose(flags.Args())
 	if err == nil && (*runs < 3 || *runs > 100) {
 		err = fmt.Errorf("-runs %d: give a number from 3 to 100", *runs)
+	}
+	if err == nil && (*links < 1 || *links > 15_000) {
+		err = fmt.Errorf("-links %d: give a number from 1 to 15000", *links)
 	}
 	if err != nil {
 		fmt.Fprintln(errs, "bench:", err)
@@ -54,7 +59,7 @@ func run(args []string, out, errs io.Writer) int {
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	if err := measureAll(ctx, chosen, *runs, out, errs); err != nil {
+	if err := measureAll(ctx, chosen, *runs, *links, out, errs); err != nil {
 		fmt.Fprintln(errs, "bench:", err)
 		return 1
 	}
@@ -86,11 +91,12 @@ func known() string {
 }
 
 // measureAll measures one group after the other and prints each as it is known.
-func measureAll(ctx context.Context, chosen []measurement, runs int, out, errs io.Writer) (err error) {
+func measureAll(ctx context.Context, chosen []measurement, runs, links int, out, errs io.Writer) (err error) {
 	b, err := newBench(runs, errs)
 	if err != nil {
 		return err
 	}
+	b.links = links
 	defer func() { err = errors.Join(err, b.close()) }()
 	fmt.Fprintln(out, machine())
 	for _, m := range chosen {

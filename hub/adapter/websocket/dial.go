@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"net"
+	"net/netip"
 	"net/url"
 	"time"
 
@@ -31,6 +32,7 @@ type DialOptions struct {
 	SkipVerify  bool
 	Certificate tls.Certificate // ClientCertificate of the worker's own key
 	Enrol       wire.Enrol
+	From        netip.Addr // the address of this host to dial from; zero: as the kernel chooses
 
 	network network // tests bring their own
 }
@@ -54,6 +56,9 @@ func Dial(ctx context.Context, o DialOptions) (conn link.Conn, enrolled wire.Enr
 	n := o.network
 	if n.dial == nil {
 		n = realNetwork
+	}
+	if o.From.IsValid() {
+		n.dial = (&net.Dialer{LocalAddr: net.TCPAddrFromAddrPort(netip.AddrPortFrom(o.From, 0))}).DialContext
 	}
 	tcp, err := n.connect(ctx, server.Hostname(), port(server))
 	if err != nil {
