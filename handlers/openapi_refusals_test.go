@@ -104,6 +104,8 @@ type broken struct{}
 
 func (broken) Ping(context.Context) error { return errors.New("away") }
 
+func (broken) Room() bool { return true }
+
 // TestTheDescriptionIsTheSameEachTime also proves that it needs no credential.
 func TestTheDescriptionIsTheSameEachTime(t *testing.T) {
 	first, second := newStand(t), newStand(t)

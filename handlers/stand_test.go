@@ -41,6 +41,7 @@ type stand struct {
 	t     testing.TB
 	deps  handlers.Deps
 	store *store.Store
+	db    *store.DB
 	raw   *sql.DB // beside the store, to look and to prepare
 	ring  *seal.Ring
 	git   *coretest.FakeGit // the Git hosts of the world, and the mirrors
@@ -93,7 +94,7 @@ func (s *stand) open() {
 	s.must(err)
 	s.t.Cleanup(func() { db.Close() })
 	s.must(db.Migrate(s.t.Context(), s.now()))
-	s.store = store.New(db, s.now)
+	s.db, s.store = db, store.New(db, s.now)
 	s.raw, err = sql.Open("sqlite", filepath.Join(dir, sqlite.File)+"?_pragma=busy_timeout(10000)")
 	s.must(err)
 	s.raw.SetMaxOpenConns(1) // data_version is a matter of one connection

@@ -417,3 +417,16 @@ func BenchmarkScrapeOf1000Workers(b *testing.B) {
 		}
 	}
 }
+
+func TestAFullDiskIsAFigure(t *testing.T) {
+	b, _ := board()
+	for _, c := range []struct {
+		room bool
+		want string
+	}{{true, "\nberth_store_disk_full 0\n"}, {false, "\nberth_store_disk_full 1\n"}, {true, "\nberth_store_disk_full 0\n"}} {
+		b.Own.Room(c.room)
+		if text := scrape(t, b); !strings.Contains(text, c.want) {
+			t.Errorf("room %v: no line %q", c.room, c.want)
+		}
+	}
+}

@@ -26,7 +26,7 @@ type Own struct {
 	refused        *vector
 	dropped        *vector
 	build          *vector
-	room           *vector
+	full           *vector
 
 	process func() Process
 	now     core.Clock
@@ -60,7 +60,7 @@ func newOwn(version string, process func() Process, now core.Clock) *Own {
 	o.refused = o.declare(TypeCounter, "berth_worker_messages_refused_total", "Messages of workers that were about something not their own.", []string{"what"})
 	o.dropped = o.declare(TypeCounter, "berth_metrics_dropped_series_total", "Series that were left out of the metrics, by reason.", []string{"reason"})
 	o.build = o.declare(TypeGauge, "berth_build_info", "Version of this server; always 1.", []string{"version", "go_version"})
-	o.room = o.declare(TypeGauge, "berth_disk_room", "1 while the disk below the database has room to begin something new, 0 when it is full.", nil)
+	o.full = o.declare(TypeGauge, "berth_store_disk_full", "1 while the disk below the database is full, so that nothing new is begun, else 0.", nil)
 	o.build.add(1, version, runtime.Version())
 	for _, r := range []Reason{Unreadable, Duplicate, Clash, TooMany, TooLarge} {
 		o.dropped.add(0, string(r))
@@ -82,11 +82,11 @@ func (o *Own) Deployed(trigger stacks.Trigger, state stacks.DeploymentState, too
 
 // Room sets whether the disk has room to begin something new.
 func (o *Own) Room(room bool) {
-	value := 0.0
+	value := 1.0
 	if room {
-		value = 1
+		value = 0
 	}
-	o.room.replace(map[string]float64{"": value})
+	o.full.replace(map[string]float64{"": value})
 }
 
 // PhaseEnded measures one phase of a deployment.

@@ -2,11 +2,14 @@ package endpoint
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
+
+	"berth/core/fault"
 )
 
 // ErrorPage renders a problem as HTML, status and headers included, for a browser that
@@ -36,7 +39,7 @@ func reporter(ctx context.Context) Reporter {
 func Fail(w http.ResponseWriter, r *http.Request, err error) {
 	p := ProblemOf(r.Context(), err)
 	to := reporter(r.Context())
-	to.Log.LogAttrs(r.Context(), severity(p.Status), "request failed", slog.String("request_id", p.RequestID),
+	to.Log.LogAttrs(r.Context(), severity(p.Status, err), "request failed", slog.String("request_id", p.RequestID),
 		slog.Int("status", p.Status), slog.String("code", p.Code), slog.String("error", err.Error()))
 	if began, known := w.(interface{ Began() bool }); known && began.Began() {
 		return
@@ -51,15 +54,28 @@ func (to *Reporter) Refuse(w http.ResponseWriter, r *http.Request, err error) {
 	Fail(w, r.WithContext(ctx), err)
 }
 
-// severity is high only for what an operator should look at.
-func severity(status int) slog.Level {
+// severity is high only for what an operator should look at. That the disk is full the store tells
+// when it happens; a line for each request would take what is left of it.
+func severity(status int, err error) slog.Level {
 	switch {
+	case becauseOf(err, "store.disk_full"):
+		return slog.LevelDebug
 	case status == http.StatusInternalServerError:
 		return slog.LevelError
 	case status > http.StatusInternalServerError:
 		return slog.LevelWarn
 	}
 	return slog.LevelDebug
+}
+
+// becauseOf reports whether a fault with this code is in err's chain.
+func becauseOf(err error, code string) bool {
+	for f := (*fault.Error)(nil); errors.As(err, &f); err = f.Cause {
+		if f.Code == code {
+			return true
+		}
+	}
+	return false
 }
 
 // WriteProblem answers with p, as a page where a browser asked for one.

@@ -16,7 +16,12 @@ const readyTime = 2 * time.Second
 type Pinger interface {
 	// Ping fails when the database does not answer.
 	Ping(ctx context.Context) error
+	// Room reports whether there is room on its disk to begin something new.
+	Room() bool
 }
+
+// errNoRoom is why a server is not ready whose disk is full; the store's log says so once.
+var errNoRoom = fault.New(fault.Unavailable, "store.disk_full", "the disk is full")
 
 // Status is the answer of the health routes.
 type Status struct {
@@ -35,12 +40,16 @@ func Health() http.Handler {
 	})
 }
 
-// Ready answers 200 when the store does, else 503.
+// Ready answers 200 when the store does and has room for something new, else 503.
 func Ready(store Pinger) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		ctx, cancel := context.WithTimeout(r.Context(), readyTime)
 		defer cancel()
-		if err := store.Ping(ctx); err != nil {
+		err := store.Ping(ctx)
+		if err == nil && !store.Room() {
+			err = errNoRoom
+		}
+		if err != nil {
 			return fault.New(fault.Unavailable, "server.not_ready", "The server cannot serve requests now.").After(readyTime).Because(err)
 		}
 		return endpoint.JSON(w, http.StatusOK, Status{"ok"})

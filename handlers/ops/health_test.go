@@ -13,8 +13,13 @@ import (
 	"berth/handlers/ops"
 )
 
-// pinger is a store that answers with itself, or not at all.
-type pinger struct{ err error }
+// pinger is a store that answers with itself, or not at all, and may have no room.
+type pinger struct {
+	err  error
+	full bool
+}
+
+func (p pinger) Room() bool { return !p.full }
 
 var errNever = errors.New("never")
 
@@ -34,8 +39,9 @@ func TestHealth(t *testing.T) {
 	}{
 		"alive":                 {ops.Health(), 200, `{"status":"ok"}`},
 		"ready":                 {ops.Ready(pinger{}), 200, `{"status":"ok"}`},
-		"the store is away":     {ops.Ready(pinger{errors.New("disk /data/secret")}), 503, `"code":"server.not_ready"`},
-		"the store never comes": {ops.Ready(pinger{errNever}), 503, `"code":"server.not_ready"`},
+		"the store is away":     {ops.Ready(pinger{err: errors.New("disk /data/secret")}), 503, `"code":"server.not_ready"`},
+		"the store never comes": {ops.Ready(pinger{err: errNever}), 503, `"code":"server.not_ready"`},
+		"no room is left":       {ops.Ready(pinger{full: true}), 503, `"code":"server.not_ready"`},
 		"version":               {ops.Version("1.2.3"), 200, `{"version":"1.2.3"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -43,7 +49,7 @@ func TestHealth(t *testing.T) {
 				began := time.Now()
 				w := httptest.NewRecorder()
 				c.handler.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/", nil))
-				if w.Code != c.status || !strings.Contains(w.Body.String(), c.body) || strings.Contains(w.Body.String(), "secret") {
+				if w.Code != c.status || !strings.Contains(w.Body.String(), c.body) || strings.Contains(w.Body.String(), "secret") || strings.Contains(w.Body.String(), "disk") {
 					t.Errorf("%d %s", w.Code, w.Body)
 				}
 				if took := time.Since(began); took > 2*time.Second {

@@ -19,6 +19,8 @@ type OverviewReader interface {
 	StackFinder
 	StackLister
 	DeploymentLister
+	// Room reports whether there is room on the server's disk to begin something new.
+	Room() bool
 }
 
 const (
@@ -29,6 +31,7 @@ const (
 
 type overviewPage struct {
 	Steps       []step // by which an empty installation is led; none once there is a stack
+	Full        bool   // the server's disk is
 	Summary     string
 	Tone        string
 	Needs       []need
@@ -115,6 +118,9 @@ func (o *overview) page(workers WorkerLister, repositories RepositoryLister) (pa
 	o.repositories = len(known.Items)
 	page.Needs = append(needs, repositoryNeeds(known.Items, o.now)...)
 	page.Summary, page.Tone = summarise(page.Needs, page.Total, o.counts)
+	if page.Full = !o.reader.Room(); page.Full {
+		page.Summary, page.Tone = "The server's disk is full.", "bad"
+	}
 	o.putWorkers(&page)
 	return page, o.putDeployments(&page)
 }
