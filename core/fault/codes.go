@@ -81,6 +81,7 @@ var Codes = []string{
 	"hub_call.unknown",
 	"input.reference",
 	"key.check_missing",
+	"key.ring_there",
 	"key.wrong",
 	"link.browser",
 	"link.method",

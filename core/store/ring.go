@@ -32,12 +32,31 @@ func (s *Store) SaveKeyRing(ctx context.Context, rows []seal.WrappedKey, check [
 		if _, err := tx.exec(`DELETE FROM key_ring`); err != nil {
 			return err
 		}
-		for _, k := range rows {
-			if _, err := tx.exec(`INSERT INTO key_ring (number, wrapped, active, created_at) VALUES (?, ?, ?, ?)`, k.Number, k.Wrapped, k.Active, micros(s.now())); err != nil {
-				return err
-			}
-		}
-		_, err := tx.exec(`INSERT INTO sealed_settings (name, public, sealed) VALUES (?, '', ?) ON CONFLICT (name) DO UPDATE SET sealed = excluded.sealed`, checkName, check)
-		return err
+		return s.putKeyRing(tx, rows, check)
 	})
+}
+
+// AddKeyRing stores the first wrapped data keys and their check value. Conflict "key.ring_there" when
+// there are some: what those have sealed, others could never open.
+func (s *Store) AddKeyRing(ctx context.Context, rows []seal.WrappedKey, check []byte) error {
+	return s.db.Write(ctx, func(tx *Tx) error {
+		n, err := one(tx, nil, scalar[int], `SELECT count(*) FROM key_ring`)
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			return fault.New(fault.Conflict, "key.ring_there", "The database has keys already: another process made them just now. Start again.")
+		}
+		return s.putKeyRing(tx, rows, check)
+	})
+}
+
+func (s *Store) putKeyRing(tx *Tx, rows []seal.WrappedKey, check []byte) error {
+	for _, k := range rows {
+		if _, err := tx.exec(`INSERT INTO key_ring (number, wrapped, active, created_at) VALUES (?, ?, ?, ?)`, k.Number, k.Wrapped, k.Active, micros(s.now())); err != nil {
+			return err
+		}
+	}
+	_, err := tx.exec(`INSERT INTO sealed_settings (name, public, sealed) VALUES (?, '', ?) ON CONFLICT (name) DO UPDATE SET sealed = excluded.sealed`, checkName, check)
+	return err
 }

@@ -77,7 +77,7 @@ func (p *parts) run(ctx context.Context, withHandlers bool) error {
 	if err := p.startInternalPort(crew); err != nil {
 		return errors.Join(err, crew.stop())
 	}
-	crew.start("database", p.vault.keeper.Run)
+	crew.start("database", p.vault.run)
 	crew.start("hub", p.hub.Run)
 	crew.start("worker port", func(ctx context.Context) error { return p.port.Run(ctx, workers) })
 	if p.cfg.Server.LocalWorker {

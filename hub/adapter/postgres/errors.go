@@ -70,22 +70,23 @@ func gone(state string, err error) bool {
 		errors.Is(err, driver.ErrBadConn) || pgconn.SafeToRetry(err)
 }
 
-// unreached says why there is no connection, as far as whoever set DATABASE_URL can do something about it.
+// unreached says why there is no connection. What somebody must put right is "store.unsuitable"; what
+// may be right the next time is "store.away".
 func unreached(where string, err error) *fault.Error {
-	say := func(text string) *fault.Error {
-		return fault.New(fault.Unavailable, "store.away", "%s "+text, upper(where))
+	unsuitable := func(text string) *fault.Error {
+		return fault.New(fault.Unavailable, "store.unsuitable", "%s %s", upper(where), text)
 	}
 	switch state := stateOf(err); {
-	case state == "28P01" || state == "28000":
-		return say("refused the user or the password of DATABASE_URL. Check both, and the server's pg_hba.conf.")
+	case strings.HasPrefix(state, "28"):
+		return unsuitable("refused the user or the password of DATABASE_URL. Check both, and the server's pg_hba.conf.")
 	case state == "3D000":
-		return say("does not exist. Make it with CREATE DATABASE, or correct the name at the end of DATABASE_URL.")
+		return unsuitable("does not exist. Make it with CREATE DATABASE, or correct the name at the end of DATABASE_URL.")
 	case state == "53300":
-		return say("has no free connection. Raise max_connections there, or put a pooler such as PgBouncer between.")
-	case strings.Contains(err.Error(), "x509:") || strings.Contains(err.Error(), "certificate"):
-		return say("shows a certificate that cannot be trusted. Add sslrootcert=FILE with the authority's certificate to DATABASE_URL; sslmode=require encrypts without this check.")
-	case strings.Contains(err.Error(), "server refused TLS connection"):
-		return say("does not encrypt connections, and it is on another machine. Switch TLS on there; sslmode=disable in DATABASE_URL says that the network between is safe.")
+		return fault.New(fault.Unavailable, "store.away", "%s has no free connection. Raise max_connections there, or put a pooler such as PgBouncer between.", upper(where))
+	case strings.Contains(err.Error(), "x509:"):
+		return unsuitable("shows a certificate that cannot be trusted. Add sslrootcert=FILE with the authority's certificate to DATABASE_URL; sslmode=require encrypts without this check.")
+	case strings.Contains(err.Error(), "refused TLS"):
+		return unsuitable("does not encrypt connections, and it is on another machine. Switch TLS on there; sslmode=disable in DATABASE_URL says that the network between is safe.")
 	}
 	return away(where)
 }

@@ -31,7 +31,7 @@ const (
 
 // Run runs every script in dir, each as a test of its own and at the same time.
 func Run(t *testing.T, dir string, more map[string]Command) {
-	commands := map[string]Command{"exits": exits, "await": await, "terminate": terminate, "damage": damage, "newer": newer}
+	commands := map[string]Command{"exits": exits, "await": await, "terminate": terminate, "damage": damage, "newer": newer, "postgres": postgres, "ask": ask}
 	maps.Copy(commands, more)
 	testscript.Run(t, testscript.Params{Dir: dir, Setup: setUp, Cmds: commands, RequireExplicitExec: true, RequireUniqueNames: true,
 		Deadline: time.Now().Add(scriptTime)})

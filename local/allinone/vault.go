@@ -1,0 +1,168 @@
+package allinone
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"berth/core/fault"
+	"berth/core/seal"
+	"berth/core/store"
+	"berth/hub/adapter/postgres"
+	"berth/hub/adapter/sqlite"
+)
+
+// vault is the open database with its keys. What looks after the database's files is there for
+// SQLite alone: with PostgreSQL that is the server's business.
+type vault struct {
+	db      *store.DB
+	store   *store.Store
+	ring    *seal.Ring
+	keeper  *sqlite.Keeper // nil with PostgreSQL
+	release func() error   // gives the database to another server; nil with PostgreSQL
+}
+
+// close closes what is open; it is called once, after everything that uses the database has ended.
+func (v *vault) close() (err error) {
+	if v.keeper != nil {
+		err = v.keeper.Close()
+	}
+	if v.db != nil {
+		err = errors.Join(err, v.db.Close())
+	}
+	if v.release != nil {
+		err = errors.Join(err, v.release())
+	}
+	return err
+}
+
+// run looks after the database's files until ctx ends.
+func (v *vault) run(ctx context.Context) error {
+	if v.keeper != nil {
+		return v.keeper.Run(ctx)
+	}
+	<-ctx.Done()
+	return nil
+}
+
+// openVault opens the database and its keys. A wrong SECRET_KEY and damage are found by reading only: the
+// database stays as it is, byte for byte.
+func openVault(ctx context.Context, cfg Config, roomy func(bool)) (*vault, error) {
+	v := &vault{}
+	open := v.openFiles
+	if cfg.shared() {
+		open = v.openServer
+	}
+	err := open(ctx, cfg, roomy)
+	if err == nil {
+		err = refusedIf(v.db.Migrate(ctx, cfg.Now()), fault.Conflict)
+	}
+	if err == nil {
+		v.store = store.New(v.db, cfg.Now)
+		v.ring, err = openRing(ctx, cfg, v.store)
+	}
+	if err != nil {
+		return nil, errors.Join(err, v.close())
+	}
+	return v, nil
+}
+
+// openFiles opens the embedded SQLite, for this process alone.
+func (v *vault) openFiles(ctx context.Context, cfg Config, roomy func(bool)) (err error) {
+	dir := cfg.Server.DBDataDir
+	if v.release, err = sqlite.Claim(ctx, dir); err != nil {
+		return cannotOpen(err)
+	}
+	if err := inspectFiles(ctx, cfg); err != nil {
+		return err
+	}
+	if v.db, err = sqlite.Open(ctx, dir, cfg.broken); err != nil {
+		return cannotOpen(err)
+	}
+	if v.keeper, err = sqlite.Keep(ctx, v.db, dir, cfg.Log, roomy); err != nil {
+		return cannotOpen(err)
+	}
+	return nil
+}
+
+// A database server may start at the same time as this program, and a little later.
+const (
+	serverWait  = time.Minute
+	serverPause = time.Second
+)
+
+// openServer opens the PostgreSQL database of DATABASE_URL, which other processes may use too.
+func (v *vault) openServer(ctx context.Context, cfg Config, _ func(bool)) (err error) {
+	tick := time.NewTicker(serverPause)
+	defer tick.Stop()
+	for began, told := time.Now(), false; ; {
+		v.db, err = postgres.Open(ctx, cfg.Server.DatabaseURL.Reveal(), postgres.Server())
+		if fault.CodeOf(err) != "store.away" || time.Since(began) > serverWait {
+			break
+		}
+		if !told {
+			cfg.Log.Warn("the database server does not answer yet; waiting for it", "error", err, "for", serverWait)
+			told = true
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+	switch {
+	case fault.CodeOf(err) == "store.away":
+		return err // a start a little later may work, so whoever starts this program may try again
+	case err != nil:
+		return cannotOpen(err)
+	}
+	return inspect(ctx, cfg, v.db)
+}
+
+// cannotOpen marks as a refusal what a person must put right before the next start.
+func cannotOpen(err error) error {
+	if !fault.Is(err, fault.Unavailable) && !fault.Is(err, fault.Conflict) && !fault.Is(err, fault.Invalid) {
+		return err
+	}
+	if cause := errors.Unwrap(err); cause != nil {
+		return fmt.Errorf("%w: %s (%w)", ErrRefused, fault.PublicOf(err), cause)
+	}
+	return fmt.Errorf("%w: %s", ErrRefused, fault.PublicOf(err))
+}
+
+// refusedIf marks err as a refusal when it is a fault of this kind.
+func refusedIf(err error, kind fault.Kind) error {
+	if fault.Is(err, kind) {
+		return fmt.Errorf("%w: %s", ErrRefused, fault.PublicOf(err))
+	}
+	return err
+}
+
+// inspectFiles checks the files of an existing database, and the key against it, without writing to them.
+func inspectFiles(ctx context.Context, cfg Config) error {
+	db, err := sqlite.Inspect(ctx, cfg.Server.DBDataDir)
+	if err != nil || db == nil {
+		return cannotOpen(err)
+	}
+	defer db.Close()
+	return inspect(ctx, cfg, db)
+}
+
+// inspect checks a database, and the key against it, without writing to it.
+func inspect(ctx context.Context, cfg Config, db *store.DB) error {
+	if err := db.Check(ctx); err != nil {
+		return err
+	}
+	fresh, err := db.Fresh(ctx)
+	if err != nil || fresh {
+		return err
+	}
+	st := store.New(db, cfg.Now)
+	rows, err := st.KeyRing(ctx)
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	_, _, err = unlock(ctx, cfg, st, rows)
+	return err
+}
