@@ -8,12 +8,16 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+	"sync"
 )
 
 //go:embed page/page.html
 var pageFiles embed.FS
 
-var pageTemplate = template.Must(template.New("page.html").Funcs(template.FuncMap{"prose": prose, "type": typeWords}).ParseFS(pageFiles, "page/page.html"))
+// pageTemplate is parsed when the page is first shown.
+var pageTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page.html").Funcs(template.FuncMap{"prose": prose, "type": typeWords}).ParseFS(pageFiles, "page/page.html"))
+})
 
 // pageView is the whole page.
 type pageView struct {
@@ -70,7 +74,7 @@ func renderPage(routes []Route, version, appURL string, at Paths) ([]byte, error
 	}
 	slices.SortFunc(view.Schemas, func(a, b schemaView) int { return strings.Compare(a.Name, b.Name) })
 	var out bytes.Buffer
-	if err := pageTemplate.Execute(&out, view); err != nil {
+	if err := pageTemplate().Execute(&out, view); err != nil {
 		return nil, fmt.Errorf("render the description: %w", err)
 	}
 	return out.Bytes(), nil

@@ -9,19 +9,26 @@ import (
 	"html/template"
 	"net/http"
 	"strings"
+	"sync"
 )
 
 //go:embed templates
 var templateFiles embed.FS
 
-// shared are the templates that every page may use.
-var shared = template.Must(template.New("").Funcs(template.FuncMap{"icon": icon}).ParseFS(templateFiles, "templates/*.html"))
+// shared are the templates that every page may use, parsed when the first page is shown: a
+// function host starts this program for one request, which may need none.
+var shared = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{"icon": icon}).ParseFS(templateFiles, "templates/*.html"))
+})
 
 // view is a page's template, bound to the type of the view model that it is executed with.
 type view[M any] struct {
 	file string // below templates/pages
-	page *template.Template
+	page func() *template.Template
 }
+
+// views are the files of all views, for the test that parses them.
+var views []func() *template.Template
 
 // document is what a page's template sees.
 type document[M any] struct {
@@ -29,10 +36,13 @@ type document[M any] struct {
 	Page M
 }
 
-// newView parses a page once, when the program starts. A template that does not parse is a
-// defect of this program, which its tests find, so it panics like regexp.MustCompile.
+// newView returns a page that is parsed once, when it is first shown. A template that does not
+// parse is a defect of this program, which its tests find, so it panics like regexp.MustCompile.
 func newView[M any](file string) view[M] {
-	page := template.Must(template.Must(shared.Clone()).ParseFS(templateFiles, "templates/pages/"+file))
+	page := sync.OnceValue(func() *template.Template {
+		return template.Must(template.Must(shared().Clone()).ParseFS(templateFiles, "templates/pages/"+file))
+	})
+	views = append(views, page)
 	return view[M]{file: file, page: page}
 }
 
@@ -46,7 +56,7 @@ func (v view[M]) render(f frame, m M) ([]byte, error) {
 		layout = "bare"
 	}
 	var html bytes.Buffer
-	if err := v.page.ExecuteTemplate(&html, layout, doc); err != nil {
+	if err := v.page().ExecuteTemplate(&html, layout, doc); err != nil {
 		return nil, fmt.Errorf("render page %s: %w", v.file, err)
 	}
 	return html.Bytes(), nil
