@@ -36,6 +36,7 @@ type Host struct {
 	instance *instance // guarded by mu; nil: none runs
 	log      bytes.Buffer
 	starts   int
+	handed   int // events
 }
 
 // Open opens the runtime API on a free port of this host. Nothing runs before the first event.
@@ -112,6 +113,15 @@ func (h *Host) Do(ctx context.Context, event []byte) (done Invocation, err error
 	deadline, _ := ctx.Deadline()
 	call := &invocation{id: rand.Text(), event: event, deadline: deadline, done: make(chan result, 1)}
 	answer, err := h.await(ctx, running, call)
+	if err == errGone && !cold { // while it was at rest: the host starts another
+		if running, cold, err = h.running(); err != nil {
+			return done, err
+		}
+		answer, err = h.await(ctx, running, call)
+	}
+	if err == errGone {
+		err = &Failure{"exit", "the instance ended before it asked for an event: " + running.state()}
+	}
 	done = Invocation{Answer: answer, Cold: cold, Took: time.Since(began)}
 	if cold {
 		done.Init = running.asked().Sub(began)
@@ -119,13 +129,16 @@ func (h *Host) Do(ctx context.Context, event []byte) (done Invocation, err error
 	return done, err
 }
 
+// errGone says that an instance ended before it had the event.
+var errGone = errors.New("the instance is gone")
+
 // await hands an invocation to the instance and waits for what becomes of it.
 func (h *Host) await(ctx context.Context, running *instance, call *invocation) ([]byte, error) {
 	select {
 	case running.next <- call:
 	case <-running.ended:
 		h.forget(running)
-		return nil, &Failure{"exit", "the instance ended before it asked for an event: " + running.state()}
+		return nil, errGone
 	case <-ctx.Done():
 		h.kill()
 		return nil, &Failure{"timeout", "the instance did not ask for an event in time"}
@@ -147,6 +160,13 @@ func (h *Host) Starts() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.starts
+}
+
+// Handed returns how many events instances have been handed so far.
+func (h *Host) Handed() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.handed
 }
 
 // Pid returns the process of the instance that runs; 0: none.

@@ -58,6 +58,9 @@ func (a *api) next(w http.ResponseWriter, r *http.Request) {
 		a.mu.Lock()
 		a.under[call.id] = call
 		a.mu.Unlock()
+		a.host.mu.Lock()
+		a.host.handed++
+		a.host.mu.Unlock()
 		w.Header().Set("Lambda-Runtime-Aws-Request-Id", call.id)
 		w.Header().Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(call.deadline.UnixMilli(), 10))
 		w.Header().Set("Lambda-Runtime-Invoked-Function-Arn", "arn:aws:lambda:eu-central-1:123456789012:function:berth")

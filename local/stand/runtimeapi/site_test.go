@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	program = filepath.Join(dir, "bootstrap")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w -X main.version=built", "-o", program, "berth/handlers/cmd/function")
+	build := exec.Command("go", "build", "-tags", "lambda.norpc", "-trimpath", "-ldflags", "-s -w -X main.version=built", "-o", program, "berth/handlers/cmd/function")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "the function was not built: %v\n%s", err, out)
