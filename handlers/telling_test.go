@@ -55,7 +55,7 @@ func TestWhoCancelledIsShown(t *testing.T) {
 	says(t, page, 200, "Cancelled by", by.(string), "nothing was put back", `title="Cancelled"`)
 	silent(t, page.Body.String(), `title="Failed"`, "notice is-bad")
 	says(t, p.s.browse(session, p.fill("/stacks/{stack}")), 200, "not verified", "ran well last")
-	says(t, p.s.browse(session, p.fill("/stacks/{stack}/revisions")), 200, "Ran well last")
+	says(t, p.s.browse(session, p.fill("/stacks/{stack}/revisions")), 200, "Ran well last", "/revisions/1/rollback")
 	answer := p.play(200, "GET", "/api/custom/deployments/"+id, "")
 	if phase := answer["phases"].([]any)[0].(map[string]any); answer["cancelled_by"] != by || phase["state"] != "cancelled" {
 		t.Errorf("the deployment is %v", answer)

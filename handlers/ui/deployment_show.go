@@ -33,6 +33,7 @@ type deploymentPage struct {
 	Badge            badge
 	Trouble          string // why it failed
 	Note             string // what else there is to know
+	Cancelled        bool
 	Waits            string // the worker that it waits for; empty: none
 	Restore          restoreNotice
 	Broken           brokenService
@@ -119,7 +120,7 @@ func afterIn(r *http.Request) (uint64, error) {
 func showDeployment(d stacks.Deployment, s stacks.Stack, now time.Time) deploymentPage {
 	p := deploymentPage{Stack: s.Name, StackHref: stackHref(s.ID), Badge: badgeOf(deploymentBadges, d.State), Note: noteOn(d), Restore: restoreOf(d), Broken: brokenOf(d, s),
 		Open: !d.State.Ended(), Cancelling: d.Cancelling, CancelHref: deploymentHref(d.ID) + "/cancel", Commit: d.Commit.Short(), Revision: d.Revision,
-		CancelledBy: d.CancelledBy, Trigger: causeWord(d), Options: optionWords(d.Options), Queued: at(d.QueuedAt, now),
+		Cancelled: d.State == stacks.DeploymentCancelled, CancelledBy: d.CancelledBy, Trigger: causeWord(d), Options: optionWords(d.Options), Queued: at(d.QueuedAt, now),
 		Took: between(d.StartedAt, d.FinishedAt, now)}
 	if d.State != stacks.DeploymentSuperseded && d.State != stacks.DeploymentCancelled { // of which the note tells
 		p.Trouble = sentence(d.Error)
