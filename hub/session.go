@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -107,16 +108,23 @@ func (h *Hub) closeSessions() {
 	farewell(all, errStopping)
 }
 
-// farewell ends links after telling their workers why, and to come back in a second.
+// farewell ends links after telling their workers why, and when to come back.
 func farewell(all []*session, why error) {
 	ctx, cancel := context.WithTimeout(context.Background(), byeTimeout)
 	defer cancel()
 	var farewells sync.WaitGroup
 	for _, s := range all {
-		farewells.Go(func() { s.bye(ctx, why, 1) })
+		farewells.Go(func() { s.bye(ctx, why, comeBack(len(all))) })
 	}
 	farewells.Wait()
 }
+
+// backRate is how many workers a second are told to come back. A server with two processors,
+// which does nothing else, takes about twice as many.
+const backRate = 500
+
+// comeBack is when one of so many workers is to come back, in seconds.
+func comeBack(links int) int { return 1 + rand.IntN(1+links/backRate) }
 
 // bye ends the link after telling the worker why; a peer that does not read is not waited for.
 func (s *session) bye(ctx context.Context, why error, retrySeconds int) {
@@ -178,7 +186,8 @@ func (s *session) fenced(ctx context.Context) context.Context {
 
 // join makes this the worker's current session; the newer of two connections wins, and
 // one that was revoked meanwhile gets none. It returns when nothing of the older one is
-// applied any more: what is said under an old epoch counts before the new one or never.
+// applied any more. What was being stored for it when the epoch was raised is refused by the store,
+// and the worker says it again.
 func (s *session) join(ctx context.Context) error {
 	if err := s.replace(); err != nil || s.before == nil {
 		return err
