@@ -13,6 +13,9 @@ import (
 // maxAddresses is how many addresses with failures are told apart.
 const maxAddresses = 10_000
 
+// slotTime is how long a request waits to be judged while others are.
+const slotTime = time.Second
+
 // comeBack is when a worker that found no room may try again; it adds its own jitter.
 const comeBack = 5 * time.Second
 
@@ -46,9 +49,12 @@ func (a *admission) enter(address string) (leave func(), err error) {
 			"Too many refused tokens or keys came from this address. Check WORKER_TOKEN, and wait before the next try.").After(wait)
 	}
 	a.failures.Give(address)
+	// A request has cost a TLS handshake by now: sending it away at once would cost another one later.
+	timer := time.NewTimer(slotTime)
+	defer timer.Stop()
 	select {
 	case a.slots <- struct{}{}:
-	default:
+	case <-timer.C:
 		return nil, errBusy
 	}
 	left := false
