@@ -86,7 +86,13 @@ func measureLinks(ctx context.Context, b *bench) (figures []figure, err error) {
 		if err := m.reaches(ctx, b.links, srv.alive); err != nil {
 			return nil, err
 		}
-		figures = append(figures, m.figures(fmt.Sprintf("%d links, %s", b.links, way.name), time.Since(srv.started))...)
+		took := time.Since(srv.started)
+		used, err := processorTime(srv.pid())
+		if err != nil {
+			return nil, err
+		}
+		figures = append(figures, m.figures(fmt.Sprintf("%d links, %s", b.links, way.name), took)...)
+		figures = append(figures, figure{name: "  processor time of the server until then", result: fmt.Sprintf("%.1f s", used.Seconds())})
 		if err := srv.allOnline(ctx, b.links); err != nil {
 			return nil, err
 		}
