@@ -43,7 +43,8 @@ func showStack(s stacks.Stack) StackAnswer {
 }
 
 // QuarantineAnswer is a state of the stack's folder that was rolled back: polling does not
-// deploy it again. A change of the folder, or any deployment that somebody asks for, ends it.
+// deploy it again. A change of the folder ends it, and so does a deployment that somebody asks for, but for
+// a redeploy, which puts in place again what runs, and a transfer.
 type QuarantineAnswer struct {
 	Commit       core.Commit       `json:"commit"`
 	Revision     int               `json:"revision"`
