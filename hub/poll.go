@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"berth/core"
@@ -84,21 +85,25 @@ func (h *Hub) tree(ctx context.Context, src core.GitSource, commit core.Commit) 
 
 // judge decides for each stack of a repository what follows from a commit.
 func (h *Hub) judge(ctx context.Context, r repositories.Repository, commit core.Commit, tree core.Tree) error {
-	all, err := h.opts.Store.StacksOfRepository(ctx, r.ID)
-	if err != nil || len(all) == 0 {
-		return err
+	all, failed := h.opts.Store.StacksOfRepository(ctx, r.ID)
+	if failed != nil && !unreadable(failed) || len(all) == 0 {
+		return failed
 	}
 	watched, err := h.opts.Store.Watched(ctx, r.ID)
-	if err != nil {
+	if err != nil && !unreadable(err) {
 		return err
 	}
+	failed = errors.Join(failed, err)
+	all = slices.DeleteFunc(all, func(st stacks.Stack) bool {
+		paths, watches := watched[st.ID]
+		return watches && paths == nil // which ones cannot be read
+	})
 	sights, err := look(ctx, tree, commit, all, watched)
 	if err != nil {
 		return err
 	}
 	var asks []stacks.Ask
 	var seen []stacks.Seen
-	var failed error
 	for i, st := range all {
 		sights[i].Trigger = stacks.TriggerPoll
 		if h.safely(st.ID, func() { asks, seen = decide(st, sights[i], asks, seen) }) {

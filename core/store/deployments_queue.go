@@ -54,9 +54,9 @@ func noteBehind(tx *Tx, ask stacks.Ask) error {
 }
 
 // passedOver reports whether a stack's wish failed in a way that must not stop the others':
-// it is gone, being deleted or paused by now.
+// it is gone, being deleted or paused by now, or a row of it cannot be read.
 func passedOver(err error) bool {
-	return fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict)
+	return fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict) || unreadable(err)
 }
 
 // verb names what a person did, for the audit.

@@ -50,8 +50,12 @@ func (s *Store) QueueHeals(ctx context.Context) (queued int, err error) {
 // is judged by their rows in that very transaction, and due once. Nothing is written when none is due.
 func (s *Store) queueDue(ctx context.Context, column string, queue func(*Tx, stacks.Stack) error) (queued int, err error) {
 	due := func(tx *Tx) ([]stacks.Stack, error) {
-		return many(tx, scanStack, `SELECT `+stackColumns+` FROM stacks
+		due, err := manyLegible(tx, scanStack, `SELECT `+stackColumns+` FROM stacks
 			WHERE `+column+` > 0 AND `+column+` <= ? AND paused = 0 AND deleting = 0 ORDER BY `+column+` LIMIT ?`, micros(s.now()), maxDue)
+		if unreadable(err) {
+			err = nil // they stay due, and the others are not held up
+		}
+		return due, err
 	}
 	if ready, err := read(ctx, s, due); err != nil || len(ready) == 0 {
 		return 0, err

@@ -19,6 +19,7 @@ const (
 	KeptAudit       = keptAudit
 	KeptCommands    = keptCommands
 	PruneStep       = pruneStep
+	Scarce          = scarce
 )
 
 // Overhear tells hear every statement that runs on db from now on.

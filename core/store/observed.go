@@ -13,11 +13,11 @@ import (
 // deployment works on the status that their containers show. Only the worker's own
 // stacks are touched. complete says that stacks which are not listed have no container; those that are
 // listed as Told stay as they are.
-// It returns the stacks whose row changed.
+// It returns the stacks whose row changed. A stack that cannot be read is passed over.
 func (s *Store) SaveObserved(ctx context.Context, worker core.WorkerID, seen []stacks.Observation, complete bool, at time.Time) ([]core.StackID, error) {
 	return write(ctx, s, func(tx *Tx) ([]core.StackID, error) {
-		own, err := many(tx, scanStack, `SELECT `+stackColumns+` FROM stacks WHERE worker_id = ? ORDER BY name LIMIT ?`, worker, maxStacks)
-		if err != nil {
+		own, err := manyLegible(tx, scanStack, `SELECT `+stackColumns+` FROM stacks WHERE worker_id = ? ORDER BY name LIMIT ?`, worker, maxStacks)
+		if err != nil && !unreadable(err) {
 			return nil, err
 		}
 		byID := make(map[core.StackID][]stacks.ContainerState, len(seen))
@@ -35,6 +35,9 @@ func (s *Store) SaveObserved(ctx context.Context, worker core.WorkerID, seen []s
 				continue
 			}
 			moved, err := s.observe(tx, st, containers, at)
+			if unreadable(err) {
+				continue // its revision; the others' containers are news all the same
+			}
 			if err != nil {
 				return nil, err
 			}

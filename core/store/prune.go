@@ -77,6 +77,9 @@ func pruneStackRows(tx *Tx, after core.StackID) (place, error) {
 	for _, id := range some {
 		for _, prune := range []func(*Tx, core.StackID, int64) (int64, error){pruneDeployments, pruneRevisions} {
 			n, err := prune(tx, id, room)
+			if unreadable(err) {
+				continue // nothing of it was deleted; the other stacks are not held up
+			}
 			if err != nil {
 				return place{}, err
 			}

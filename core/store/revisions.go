@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"berth/core"
@@ -19,7 +21,7 @@ func scanRevision(row scanner) (stacks.Revision, error) {
 	err := row.Scan(&r.Stack, &r.Number, &r.Commit, &r.Digest, jsonInto{&r.Manifest}, jsonInto{&r.Services}, jsonInto{&r.Content},
 		jsonInto{&r.Variables}, jsonInto{&r.Watch}, &r.Tree, &created, &verified)
 	r.CreatedAt, r.VerifiedAt = fromMicros(created), fromMicros(verified)
-	return r, err
+	return r, legible("revision", fmt.Sprintf("%d of stack %s", r.Number, r.Stack), err)
 }
 
 // revise stores a revision under the next number, or finds the one with the same digest.
@@ -88,23 +90,25 @@ func revisionOf(tx *Tx, stack core.StackID, number int) (stacks.Revision, error)
 
 // Watched returns, for each stack of a repository, the paths outside its folder that the
 // revision of its last deployment of the branch's head was rendered from: what polling has seen is
-// about those, whatever else was put in place since.
+// about those, whatever else was put in place since. Where the revision cannot be read there are none but
+// the stack, and the error names it, "store.unreadable".
 func (s *Store) Watched(ctx context.Context, repository core.RepositoryID) (map[core.StackID][]string, error) {
-	type row struct {
-		stack core.StackID
-		paths []string
-	}
-	rows, err := read(ctx, s, func(tx *Tx) ([]row, error) {
-		return many(tx, func(sc scanner) (r row, err error) { return r, sc.Scan(&r.stack, jsonInto{&r.paths}) },
-			`SELECT r.stack_id, r.watch FROM revisions r JOIN stacks s ON s.id = r.stack_id
+	watched, bad := map[core.StackID][]string{}, []error{}
+	_, err := read(ctx, s, func(tx *Tx) ([]core.StackID, error) {
+		clear(watched)
+		return many(tx, func(row scanner) (id core.StackID, err error) {
+			var paths []string
+			err = row.Scan(&id, jsonInto{&paths})
+			if errors.Is(err, errContent) {
+				bad, paths, err = append(bad, legible("a revision of stack", string(id), err)), nil, nil
+			}
+			watched[id] = paths
+			return id, err
+		}, `SELECT r.stack_id, r.watch FROM revisions r JOIN stacks s ON s.id = r.stack_id
 			WHERE s.repository_id = ? AND r.watch <> '[]' AND r.number = (SELECT revision FROM deployments WHERE stack_id = s.id AND revision > 0 AND aim = '{}' ORDER BY id DESC LIMIT 1)
 			ORDER BY r.stack_id LIMIT ?`, repository, maxStacks)
 	})
-	watched := make(map[core.StackID][]string, len(rows))
-	for _, r := range rows {
-		watched[r.stack] = r.paths
-	}
-	return watched, err
+	return watched, errors.Join(append(bad[:min(len(bad), maxUnreadable)], err)...)
 }
 
 // Revisions lists the revisions of a stack, newest first; the cursor is a number.

@@ -36,7 +36,7 @@ func scanStack(row scanner) (stacks.Stack, error) {
 	s.Worker, s.RetryAt = core.WorkerID(worker.String), fromMicros(retry)
 	s.HealAt = fromMicros(heal)
 	s.ObservedAt, s.CreatedAt, s.UpdatedAt = fromMicros(observed), fromMicros(created), fromMicros(updated)
-	return s, err
+	return s, legible("stack", string(s.ID), err)
 }
 
 // Stack returns one stack; NotFound "stack.not_found".
@@ -60,10 +60,11 @@ func (s *Store) Stacks(ctx context.Context, f stacks.Filter, ask core.Page) (cor
 	})
 }
 
-// StacksOfRepository returns every stack of a repository that is not being deleted, by name.
+// StacksOfRepository returns every stack of a repository that is not being deleted, by name. Those
+// that cannot be read are left out and named in the error, "store.unreadable".
 func (s *Store) StacksOfRepository(ctx context.Context, id core.RepositoryID) ([]stacks.Stack, error) {
 	return read(ctx, s, func(tx *Tx) ([]stacks.Stack, error) {
-		return many(tx, scanStack, `SELECT `+stackColumns+` FROM stacks WHERE repository_id = ? AND deleting = 0 ORDER BY name LIMIT ?`, id, maxStacks)
+		return manyLegible(tx, scanStack, `SELECT `+stackColumns+` FROM stacks WHERE repository_id = ? AND deleting = 0 ORDER BY name LIMIT ?`, id, maxStacks)
 	})
 }
 

@@ -18,6 +18,9 @@ func legible(noun, id string, err error) error {
 		"What it is about waits until the row is put right; everything else goes on. The server's log has the details.", noun, id).Because(err)
 }
 
+// unreadable reports whether err is about rows that cannot be read, and about nothing else.
+func unreadable(err error) bool { return fault.CodeOf(err) == "store.unreadable" }
+
 // maxUnreadable bounds how many rows one error names.
 const maxUnreadable = 10
 

@@ -114,6 +114,9 @@ func (s *Store) closeDeployment(tx *Tx, cmd stacks.Command, w fleet.Worker, why 
 	if cmd.State == stacks.CommandQueued && !cmd.Body.Restore {
 		o.State, o.Error = stacks.DeploymentFailed, fmt.Sprintf("worker %s %s before it began; nothing was changed on its host", w.Hostname, why)
 	}
+	if cmd.Body.Restore {
+		o.Error = fmt.Sprintf("worker %s %s before revision %d was put back; what runs on its host is not known", w.Hostname, why, cmd.Body.Revision)
+	}
 	for i, phase := range o.Phases {
 		if phase.State == stacks.PhaseRunning {
 			o.Phases[i].State, o.Phases[i].Message = stacks.PhaseFailed, o.Error

@@ -18,6 +18,7 @@ import (
 // fleetRoom is a store with one repository, and the raw database beside it.
 type fleetRoom struct {
 	*store.Store
+	db  *store.DB
 	raw *store.DB
 	at  time.Time
 }
@@ -25,7 +26,7 @@ type fleetRoom struct {
 func openFleet(t testing.TB) *fleetRoom {
 	t.Helper()
 	db, raw := migrated(t)
-	r := &fleetRoom{raw: raw, at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	r := &fleetRoom{db: db, raw: raw, at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	store.Overhear(db, overheard.add)
 	r.Store = store.New(db, func() time.Time { return r.at })
 	r.exec(t, `INSERT INTO repositories (id, name, url, branch, head, fetched_at, error_code, error, asked_at, asked_by, created_at, updated_at)
