@@ -21,6 +21,7 @@ type brittle struct {
 	failEnd  atomic.Bool
 	failSent atomic.Bool
 	hold     atomic.Pointer[chan struct{}] // not nil: the end of a deployment waits for it
+	holding  atomic.Bool                   // one has begun to wait
 }
 
 var errBrittle = errors.New("the disk does not answer")
@@ -31,6 +32,7 @@ func (b *brittle) EndDeployment(ctx context.Context, o stacks.Outcome, lines []s
 		return stacks.Ending{}, errBrittle
 	}
 	if hold := b.hold.Load(); hold != nil {
+		b.holding.Store(true)
 		<-*hold
 		ctx = context.WithoutCancel(ctx)
 	}
@@ -121,6 +123,7 @@ func TestW4AnOldEpochNeverWrites(t *testing.T) {
 	b.hold.Store(&hold)
 	old.send(resultOf(cmd, wire.ResultSucceeded))
 	old.send(wire.Observed{Complete: true, Stacks: []wire.StackObserved{}}) // waits behind it
+	s.eventually("the older link writes", b.holding.Load)
 	welcomed := make(chan *puppet)
 	go func() {
 		welcomed <- s.connect(w, wire.JournalEntry{ID: cmd.ID, Attempt: cmd.Attempt, State: wire.JournalResult})
