@@ -114,6 +114,7 @@ var Codes = []string{
 	"revision.blob_missing",
 	"revision.compose_missing",
 	"revision.digest",
+	"revision.file_missing",
 	"revision.not_found",
 	"revision.not_needed",
 	"revision.number",

@@ -7,7 +7,8 @@
 //
 // A file is complete and on disk before its name appears, so whoever finds it may trust
 // it. What no revision needs any more is swept, see sweep.go. The package must not know the
-// store or what a stack is. Start with Files.
+// store or what a stack is. With several hubs on one database the same files are in its rows: Shared.
+// Start with Files.
 package revisionfiles
 
 import (
@@ -32,6 +33,18 @@ const maxCompose = 1 << 20
 
 // composeName is the file of a revision that holds its rendered Compose file.
 const composeName = "compose.yaml"
+
+var errBlobMissing = fault.New(fault.NotFound, "revision.blob_missing",
+	"The content of a file that this revision mounts is not stored any more. Sync the stack to store it again.")
+
+func composeMissing(number int) *fault.Error {
+	return fault.New(fault.NotFound, "revision.compose_missing",
+		"The rendered Compose file of revision %d is not stored any more. Sync the stack to render it again.", number)
+}
+
+func tooLarge(compose []byte) error {
+	return fault.New(fault.TooLarge, "revision.too_large", "The rendered Compose file has %d bytes; at most %d are stored.", len(compose), maxCompose)
+}
 
 // Files is the storage below one directory.
 type Files struct {
@@ -72,8 +85,7 @@ func (f *Files) OpenBlob(digest string) (io.ReadCloser, error) {
 	}
 	file, err := os.Open(f.blobPath(digest))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.New(fault.NotFound, "revision.blob_missing",
-			"The content of a file that this revision mounts is not stored any more. Sync the stack to store it again.").Because(err)
+		return nil, errBlobMissing.Because(err)
 	}
 	if err != nil {
 		return nil, storageFault(err)
@@ -85,7 +97,7 @@ func (f *Files) OpenBlob(digest string) (io.ReadCloser, error) {
 // file left by an attempt that did not end is replaced.
 func (f *Files) PutCompose(stack core.StackID, number int, compose []byte) error {
 	if len(compose) > maxCompose {
-		return fault.New(fault.TooLarge, "revision.too_large", "The rendered Compose file has %d bytes; at most %d are stored.", len(compose), maxCompose)
+		return tooLarge(compose)
 	}
 	path := f.composePath(stack, number)
 	return f.place(path, func() error { return writeDurably(path, compose) })
@@ -95,8 +107,7 @@ func (f *Files) PutCompose(stack core.StackID, number int, compose []byte) error
 func (f *Files) Compose(stack core.StackID, number int) ([]byte, error) {
 	content, err := os.ReadFile(f.composePath(stack, number))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.New(fault.NotFound, "revision.compose_missing",
-			"The rendered Compose file of revision %d is not stored any more. Sync the stack to render it again.", number).Because(err)
+		return nil, composeMissing(number).Because(err)
 	}
 	if err != nil {
 		return nil, storageFault(err)

@@ -44,7 +44,7 @@ func (c Config) shared() bool { return !c.Server.DatabaseURL.Empty() }
 // reach says how the handlers of this process reach what hubs have.
 func (p *parts) reach(late *lateHub) hubSide {
 	if p.client != nil {
-		return hubSide{Nudger: p.client, Hub: p.client, live: p.client, plans: p.client, browser: p.client, files: p.client, prober: p.client, metrics: p.client}
+		return hubSide{Nudger: p.client, Hub: p.client, live: p.client, plans: p.client, browser: p.client, files: p.files, prober: p.client, metrics: p.client}
 	}
 	return hubSide{Nudger: late, Hub: late, live: late, plans: late, browser: repositories.NewBrowser(p.git), files: p.files, prober: repositories.HeadProber{Git: p.git}, metrics: p.board}
 }

@@ -32,7 +32,7 @@ type parts struct {
 	vault *vault
 	store *store.Store
 	ring  *seal.Ring
-	files *revisionfiles.Files
+	files hub.RevisionFiles
 	git   *git.Remote
 	hub   *hub.Hub
 	board *metrics.Board
@@ -68,7 +68,7 @@ func open(ctx context.Context, cfg Config) (*parts, error) {
 
 func (p *parts) join(ctx context.Context) (err error) {
 	s := p.cfg.Server
-	if p.files, err = revisionfiles.Open(s.StacksStoragePath); err != nil {
+	if p.files, err = p.openFiles(); err != nil {
 		return err
 	}
 	if p.git, err = git.Open(s.ReposWorkspace, git.Options{Logger: p.cfg.Log}); err != nil {
@@ -100,4 +100,12 @@ func (p *parts) join(ctx context.Context) (err error) {
 	p.joinPort()
 	p.joinInternalPort()
 	return nil
+}
+
+// openFiles opens what keeps the files of revisions: a folder, or the database when others share it.
+func (p *parts) openFiles() (hub.RevisionFiles, error) {
+	if p.cfg.shared() {
+		return revisionfiles.InDatabase(p.store), nil
+	}
+	return revisionfiles.Open(p.cfg.Server.StacksStoragePath)
 }

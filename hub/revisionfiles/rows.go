@@ -1,0 +1,193 @@
+package revisionfiles
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"berth/core"
+	"berth/core/fault"
+)
+
+// Rows keeps files in a database that several hubs share.
+type Rows interface {
+	// PutRevisionFile stores a file. Without replace one that is there stays, and is young again.
+	PutRevisionFile(ctx context.Context, name string, content []byte, replace bool) error
+	// RevisionFilePart returns a part, from 0, and whether another may follow; NotFound when there is none.
+	RevisionFilePart(ctx context.Context, name string, part int) (content []byte, more bool, err error)
+	// RevisionFiles lists names after one of them, in order.
+	RevisionFiles(ctx context.Context, after string, limit int) ([]string, error)
+	// DropRevisionFile deletes a file unless it was stored within this time.
+	DropRevisionFile(ctx context.Context, name string, longer time.Duration) (gone bool, err error)
+	// DropRevisionFiles deletes the files whose names begin so.
+	DropRevisionFiles(ctx context.Context, prefix string) error
+}
+
+// Shared is what Files is, in a database: names are the paths that Files has.
+type Shared struct{ rows Rows }
+
+// InDatabase keeps files in rows.
+func InDatabase(rows Rows) *Shared { return &Shared{rows} }
+
+// patience is how long one of the database's answers may take.
+const patience = 30 * time.Second
+
+func within() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), patience)
+}
+
+const blobFolder = "blobs/"
+
+func composeOf(stack core.StackID, number int) string {
+	return path.Join(string(stack), strconv.Itoa(number), composeName)
+}
+
+// PutBlob stores content under its digest; one that is there already is left alone.
+func (s *Shared) PutBlob(digest string, content []byte) error {
+	sum := sha256.Sum256(content)
+	if hex.EncodeToString(sum[:]) != digest {
+		return fmt.Errorf("revision files: content does not have digest %s", digest)
+	}
+	ctx, cancel := within()
+	defer cancel()
+	return s.rows.PutRevisionFile(ctx, blobFolder+digest, content, false)
+}
+
+// OpenBlob opens the content with this digest. NotFound "revision.blob_missing".
+func (s *Shared) OpenBlob(digest string) (io.ReadCloser, error) {
+	if !validDigest(digest) {
+		return nil, fault.New(fault.Invalid, "revision.digest", "A digest is 64 hexadecimal characters.")
+	}
+	r := &parts{rows: s.rows, name: blobFolder + digest}
+	if err := r.fetch(); err != nil {
+		if fault.Is(err, fault.NotFound) {
+			err = errBlobMissing.Because(err)
+		}
+		return nil, err
+	}
+	return r, nil
+}
+
+// parts reads a file part by part.
+type parts struct {
+	rows Rows
+	name string
+	part int // the next one
+	have []byte
+	more bool
+}
+
+func (p *parts) fetch() (err error) {
+	ctx, cancel := within()
+	defer cancel()
+	p.have, p.more, err = p.rows.RevisionFilePart(ctx, p.name, p.part)
+	p.part++
+	return err
+}
+
+// Read implements io.Reader.
+func (p *parts) Read(to []byte) (int, error) {
+	for len(p.have) == 0 {
+		if !p.more {
+			return 0, io.EOF
+		}
+		if err := p.fetch(); fault.Is(err, fault.NotFound) {
+			p.more = false // the part before it was full and the last one
+		} else if err != nil {
+			return 0, err
+		}
+	}
+	n := copy(to, p.have)
+	p.have = p.have[n:]
+	return n, nil
+}
+
+// Close implements io.Closer.
+func (p *parts) Close() error { return nil }
+
+// PutCompose stores the rendered Compose file of a revision, in place of one of an attempt that did not end.
+func (s *Shared) PutCompose(stack core.StackID, number int, compose []byte) error {
+	if len(compose) > maxCompose {
+		return tooLarge(compose)
+	}
+	ctx, cancel := within()
+	defer cancel()
+	return s.rows.PutRevisionFile(ctx, composeOf(stack, number), compose, true)
+}
+
+// Compose returns the rendered Compose file of a revision. NotFound "revision.compose_missing".
+func (s *Shared) Compose(stack core.StackID, number int) ([]byte, error) {
+	r := &parts{rows: s.rows, name: composeOf(stack, number)}
+	err := r.fetch()
+	if fault.Is(err, fault.NotFound) {
+		return nil, composeMissing(number).Because(err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var all bytes.Buffer
+	if _, err := io.Copy(&all, r); err != nil {
+		return nil, err
+	}
+	return all.Bytes(), nil
+}
+
+// RemoveStack deletes the rendered files of a stack; blobs stay, other revisions may use them.
+func (s *Shared) RemoveStack(stack core.StackID) error {
+	if !core.ValidID(core.PrefixStack, string(stack)) {
+		return fmt.Errorf("revision files: %q is no stack", stack)
+	}
+	ctx, cancel := within()
+	defer cancel()
+	return s.rows.DropRevisionFiles(ctx, string(stack)+"/")
+}
+
+// sweepNames is how many names are read at once.
+const sweepNames = 500
+
+// Sweep removes the files that no revision needs any more and that were not stored within the last
+// hour, by the database's clock: a revision that is on its way may need those.
+func (s *Shared) Sweep(ctx context.Context, each func(Keep) error) (removed int, err error) {
+	kept := kept{stacks: map[core.StackID]map[string]bool{}, blobs: map[string]bool{}}
+	if err := each(kept.add); err != nil {
+		return 0, err
+	}
+	for after := ""; ; {
+		names, listErr := s.rows.RevisionFiles(ctx, after, sweepNames)
+		if listErr != nil {
+			return removed, errors.Join(err, listErr)
+		}
+		for _, name := range names {
+			after = name
+			if kept.needs(name) {
+				continue
+			}
+			gone, dropErr := s.rows.DropRevisionFile(ctx, name, sweepAge)
+			if gone {
+				removed++
+			}
+			err = errors.Join(err, dropErr)
+		}
+		if len(names) < sweepNames || ctx.Err() != nil {
+			return removed, errors.Join(err, ctx.Err())
+		}
+	}
+}
+
+// needs reports whether a revision needs the file of this name.
+func (k kept) needs(name string) bool {
+	if digest, ok := strings.CutPrefix(name, blobFolder); ok {
+		return k.blobs[digest]
+	}
+	stack, rest, _ := strings.Cut(name, "/")
+	number, _, _ := strings.Cut(rest, "/")
+	return k.stacks[core.StackID(stack)][number]
+}
