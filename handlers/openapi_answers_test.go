@@ -20,13 +20,31 @@ import (
 // data in it, and holds each request and each answer against the document.
 func TestAnswersAreWhatTheDescriptionSays(t *testing.T) {
 	s := newStand(t)
+	p := s.players(t)
+	p.playAll()
+	p.d.each(func(method, path string, op map[string]any) {
+		if !p.played[op["operationId"].(string)] {
+			t.Errorf("%s %s was never played to a good end; add it here", method, path)
+		}
+	})
+}
+
+// players are those of a stand on which everything has an answer.
+func (s *stand) players(t *testing.T) *players {
+	t.Helper()
 	s.deps.Stacks.Files, s.deps.Stacks.Live = rendered{}, linked{}
 	s.deps.Stacks.Plans = &planner{plan: stacks.Plan{Services: []stacks.PlannedService{{Service: "app", Action: stacks.PlanRecreate,
 		Reasons: []stacks.Reason{{Kind: stacks.ReasonVariable, Name: "TOKEN"}}}}, Missing: []string{"A"}, Warnings: []string{"a warning"}, Providers: []string{"TOKEN"}}}
 	s.build()
-	p := &players{t: t, s: s, d: describe(t, s), named: map[string]string{}, played: map[string]bool{}}
+	return &players{t: t, s: s, d: describe(t, s), named: map[string]string{}, played: map[string]bool{}}
+}
+
+// playAll plays every operation, from the first administrator to the last deletion. between,
+// when given, are played while everything is there.
+func (p *players) playAll(between ...func()) {
+	p.t.Helper()
 	p.playSession()
-	p.key = func() string { _, key := s.key(s.account(access.RoleAdmin), 0); return key }()
+	p.key = func() string { _, key := p.s.key(p.s.account(access.RoleAdmin), 0); return key }()
 	p.playPeople()
 	p.playRepositories()
 	p.playWorkers()
@@ -36,12 +54,10 @@ func TestAnswersAreWhatTheDescriptionSays(t *testing.T) {
 	p.playHealing()
 	p.playVariables()
 	p.playMachines()
+	for _, play := range between {
+		play()
+	}
 	p.playDeletions()
-	p.d.each(func(method, path string, op map[string]any) {
-		if !p.played[op["operationId"].(string)] {
-			t.Errorf("%s %s was never played to a good end; add it here", method, path)
-		}
-	})
 }
 
 // rendered holds a rendered file of every revision.

@@ -142,12 +142,17 @@ func (p *players) playHealing() {
 	p.s.exec(`UPDATE stacks SET quarantine = ?, drift = ?, drifted = 1, retry_at = 1, heal_at = 1 WHERE name = 'web'`,
 		`{"tree":"t1","commit":"c1","revision":2,"deployment":"dep_1","reason":"it failed"}`, `[{"service":"app","kind":"missing","text":"compose service app has no container"}]`)
 	p.s.exec(`UPDATE deployments SET restore = ?, failed_service = 'app', failed_lines = 'panic' WHERE id = ?`, `{"revision":1,"state":"failed","error":"no space"}`, p.named["deployment"])
-	for path, parts := range map[string][]string{stack: {"quarantine", "drift", "retry_at", "heal_at"}, "/api/custom/deployments/{deployment}": {"restore", "aim", "options"}} {
-		answer := p.play(200, "GET", path, "")
-		for _, part := range parts {
-			if answer[part] == nil {
-				p.t.Errorf("%s does not tell %s: %v", path, part, answer)
-			}
+	p.tells(stack, "quarantine", "drift", "retry_at", "heal_at")
+	p.tells("/api/custom/deployments/{deployment}", "restore", "aim", "options")
+}
+
+// tells demands that an answer has these parts.
+func (p *players) tells(path string, parts ...string) {
+	p.t.Helper()
+	answer := p.play(200, "GET", path, "")
+	for _, part := range parts {
+		if answer[part] == nil {
+			p.t.Errorf("%s does not tell %s: %v", path, part, answer)
 		}
 	}
 }

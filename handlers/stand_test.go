@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -46,6 +47,10 @@ type stand struct {
 	ring  *seal.Ring
 	git   *coretest.FakeGit // the Git hosts of the world, and the mirrors
 	ahead atomic.Int64      // how far the clock of this stand is ahead, in nanoseconds
+	fixed time.Time         // when not zero: the clock begins here and moves with each look at it
+
+	transport http.RoundTripper                      // nil: requests go to the handler without a host between
+	answered  func(call, *httptest.ResponseRecorder) // when set: is told of every answer
 
 	setUp    *identity.SetUp
 	signIn   *identity.SignIn
@@ -110,7 +115,12 @@ func (s *stand) must(err error) {
 	}
 }
 
-func (s *stand) now() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) }
+func (s *stand) now() time.Time {
+	if !s.fixed.IsZero() {
+		return s.fixed.Add(time.Duration(s.ahead.Add(int64(time.Millisecond))))
+	}
+	return time.Now().Add(time.Duration(s.ahead.Load()))
+}
 
 // later moves the clock of the stand forward.
 func (s *stand) later(d time.Duration) { s.ahead.Add(int64(d)) }
@@ -213,8 +223,29 @@ func (s *stand) doIn(ctx context.Context, c call) *httptest.ResponseRecorder {
 	for name, values := range c.header {
 		r.Header[name] = values
 	}
+	w := s.send(r.WithContext(ctx))
+	if s.answered != nil {
+		s.answered(c, w)
+	}
+	return w
+}
+
+// send plays r through the host, if there is one, or through the handler alone.
+func (s *stand) send(r *http.Request) *httptest.ResponseRecorder {
+	s.t.Helper()
 	w := httptest.NewRecorder()
-	s.handler.ServeHTTP(w, r.WithContext(ctx))
+	if s.transport == nil {
+		s.handler.ServeHTTP(w, r)
+		return w
+	}
+	r.RequestURI = "" // of servers alone
+	answer, err := s.transport.RoundTrip(r)
+	s.must(err)
+	defer answer.Body.Close()
+	maps.Copy(w.Header(), answer.Header)
+	w.WriteHeader(answer.StatusCode)
+	_, err = io.Copy(w, answer.Body)
+	s.must(err)
 	return w
 }
 

@@ -1,0 +1,149 @@
+package handlers_test
+
+import (
+	"net/http"
+	"path"
+	"strings"
+
+	"berth/core/access"
+)
+
+// visit is one request of a browser: a page, or a form when there is one.
+type visit struct {
+	status     int
+	path, form string
+	made       string // what it leads to is called this from here on; empty: it leads to nothing new
+}
+
+// playPages plays every page and every form, while everything is there.
+func (p *players) playPages() {
+	p.t.Helper()
+	p.name("spare key", "POST", keysPath, `{"name":"spare","type":"basic","host":"spare.example.com","username":"deploy","password":"x"}`)
+	p.name("spare account", "POST", "/api/custom/service-accounts", `{"name":"spare","role":"viewer"}`)
+	p.name("spare account key", "POST", "/api/custom/service-accounts/{spare account}/keys", `{"name":"k","expires_at":null}`)
+	p.named["fourth worker"] = string(p.s.worker("web-4").ID)
+	p.named["person"] = string(p.s.user(access.RoleViewer).ID)
+	session, key := p.session, p.key
+	p.key, p.session = "", p.s.session(p.s.user(access.RoleAdmin))
+	for _, v := range pageVisits {
+		p.visit(v)
+	}
+	p.session, p.key = session, key
+}
+
+// visit plays a request of a browser and demands a status.
+func (p *players) visit(v visit) {
+	p.t.Helper()
+	c := call{method: http.MethodGet, path: p.fill(v.path), session: p.session, header: http.Header{"Accept": {"text/html"}}}
+	if v.form != "" {
+		c.method, c.body = http.MethodPost, p.fill(v.form)
+		c.header.Set("Content-Type", "application/x-www-form-urlencoded")
+		c.header.Set("Sec-Fetch-Site", "same-origin")
+	}
+	w := p.s.do(c)
+	if w.Code != v.status {
+		p.t.Fatalf("%s %s %s: %d, want %d: %s", c.method, v.path, v.form, w.Code, v.status, w.Body)
+	}
+	if v.made != "" {
+		to, _, _ := strings.Cut(w.Header().Get("Location"), "?")
+		p.named[v.made] = path.Base(to)
+	}
+	if next := sessionIn(w); next != "" {
+		p.session = next
+	}
+}
+
+// pageVisits are played in this order.
+var pageVisits = []visit{
+	{200, "/", "", ""},
+	{200, "/assets/x/berth.css", "", ""},
+	{200, "/assets/x/berth.js", "", ""},
+	{404, "/assets/x/nothing", "", ""},
+	{303, "/setup", "", ""},
+	{409, "/setup", "bootstrap_token=x&email=a@example.org&password=correct+horse+battery", ""},
+	{200, "/api/custom/docs", "", ""},
+	{200, "/api/custom/docs/style.css", "", ""},
+
+	{200, "/repositories", "", ""},
+	{200, "/repositories/new", "", ""},
+	{303, "/repositories", "name=other&url=https%3A%2F%2Fgit.example.com%2Fteam%2Fapp&branch=main", "other repository"},
+	{422, "/repositories", "name=&url=ftp%3A%2F%2Fx", ""},
+	{200, "/repositories/{repository}", "", ""},
+	{303, "/repositories/{repository}/sync", "x=1", ""},
+	{200, "/repositories/{other repository}/settings", "", ""},
+	{303, "/repositories/{other repository}/settings", "name=another&url=https%3A%2F%2Fgit.example.com%2Fteam%2Fapp&branch=main", ""},
+	{200, "/repositories/{other repository}/delete", "", ""},
+	{409, "/repositories/{repository}/delete", "x=1", ""},
+	{303, "/repositories/{other repository}/delete", "x=1", ""},
+	{200, "/repository-keys", "", ""},
+	{409, "/repository-keys/{credential}/delete", "x=1", ""},
+	{303, "/repository-keys/{spare key}/delete", "x=1", ""},
+
+	{200, "/stacks", "", ""},
+	{200, "/stacks?search=w%25b+%26", "", ""},
+	{303, "/stacks/new?repository_id={repository}", "", ""},
+	{200, "/stacks/new?path=web&repository={repository}", "", ""},
+	{303, "/stacks", "repository_id={repository}&path=web&name=third&worker_tags=eu", "third stack"},
+	{422, "/stacks", "repository_id={repository}&path=web&name=Not+valid", ""},
+	{200, "/stacks/{third stack}/settings", "", ""},
+	{303, "/stacks/{third stack}/settings", "name=third&path=web&worker_tags=eu&auto_sync=on", ""},
+	{409, "/stacks/{stack}/settings", "name=web&auto_sync=on", ""},
+	{200, "/stacks/{third stack}/delete", "", ""},
+	{303, "/stacks/{third stack}/delete", "x=1", ""},
+	{200, "/stacks/{stack}", "", ""},
+	{303, "/stacks/{stack}/sync", "x=1", ""},
+	{200, "/stacks/{stack}/redeploy", "", ""},
+	{303, "/stacks/{stack}/redeploy", "recreate_containers=on", ""},
+	{200, "/stacks/{stack}/plan", "", ""},
+	{200, "/stacks/{stack}/transfer", "", ""},
+	{303, "/stacks/{stack}/transfer", "worker_id={third worker}", ""},
+	{303, "/stacks/{stack}/pause", "x=1", ""},
+	{303, "/stacks/{stack}/resume", "x=1", ""},
+	{200, "/stacks/{stack}/variables", "", ""},
+	{303, "/stacks/{stack}/variables", "name=COLOUR&value=blue", ""},
+	{200, "/stacks/{stack}/variables/{secret}", "", ""},
+	{303, "/stacks/{stack}/variables/{secret}", "name=TOKEN&value=y&secret=on", ""},
+	{303, "/stacks/{stack}/variables/{secret}/delete", "x=1", ""},
+	{200, "/stacks/{stack}/services/app/logs", "", ""},
+	{200, "/stacks/{stack}/services/app/logs/follow?tail=100", "", ""},
+	{303, "/stacks/{stack}/services/app/start", "x=1", ""},
+	{303, "/stacks/{stack}/services/app/stop", "x=1", ""},
+	{303, "/stacks/{stack}/services/app/restart", "x=1", ""},
+	{200, "/stacks/{stack}/revisions", "", ""},
+	{200, "/stacks/{stack}/revisions/1", "", ""},
+	{200, "/stacks/{stack}/revisions/1/diff", "", ""},
+	{200, "/stacks/{stack}/revisions/1/rollback", "", ""},
+	{303, "/stacks/{stack}/revisions/1/rollback", "x=1", "open deployment"},
+	{200, "/deployments", "", ""},
+	{200, "/deployments/{deployment}", "", ""},
+	{409, "/deployments/{deployment}/cancel", "x=1", ""},
+	{303, "/deployments/{open deployment}/cancel", "x=1", ""},
+
+	{200, "/workers", "", ""},
+	{200, "/workers/new", "", ""},
+	{201, "/workers/new", "name=w", ""},
+	{200, "/workers/{fourth worker}/revoke", "", ""},
+	{303, "/workers/{fourth worker}/revoke", "x=1", ""},
+	{200, "/workers/{fourth worker}/delete", "", ""},
+	{303, "/workers/{fourth worker}/delete", "x=1", ""},
+	{200, "/service-accounts", "", ""},
+	{303, "/service-accounts", "name=robot+%26+co&role=viewer", ""},
+	{200, "/service-accounts/{spare account}", "", ""},
+	{201, "/service-accounts/{spare account}/keys", "name=k2", ""},
+	{303, "/service-accounts/{spare account}/keys/{spare account key}/delete", "x=1", ""},
+	{303, "/service-accounts/{spare account}/delete", "x=1", ""},
+	{200, "/users", "", ""},
+	{200, "/users/{person}", "", ""},
+	{303, "/users/{person}", "role=operator", ""},
+	{303, "/users/{person}/delete", "x=1", ""},
+
+	{404, "/nothing", "", ""},
+	{404, "/stacks/", "", ""},
+	{404, "/stacks/%2e%2e/users", "", ""},
+	{303, "/login?next=%2Fstacks%3Fstatus%3Dactive", "", ""},
+	{401, "/login", "email=admin@example.org&password=wrong", ""},
+	{303, "/login", "email=admin@example.org&password=correct+horse+battery&next=%2Fstacks", ""},
+	{303, "/logout", "x=1", ""},
+	{200, "/login", "", ""},
+	{303, "/users", "", ""},
+}
