@@ -62,21 +62,13 @@ func (g *gate) left(host string) {
 type gated struct {
 	net.Conn
 	leave func()
-	turn  turn // of its TLS handshake
 }
 
 // NetConn returns the connection below.
 func (c *gated) NetConn() net.Conn { return c.Conn }
 
-// Write sends what was computed, and with that ends the turn of the handshake.
-func (c *gated) Write(b []byte) (int, error) {
-	c.turn.end()
-	return c.Conn.Write(b)
-}
-
 // Close closes the connection and makes room.
 func (c *gated) Close() error {
-	c.turn.end()
 	c.leave()
 	return c.Conn.Close()
 }

@@ -114,7 +114,7 @@ func (p *Port) Run(ctx context.Context, listener net.Listener) error {
 	var plain http.Protocols // HTTP/2 cannot be upgraded, and would be offered by itself
 	plain.SetHTTP1(true)
 	server := &http.Server{
-		Handler: p.handler, Protocols: &plain, TLSConfig: defaultTurns().config(websocket.ServerConfig(p.opts.Certificate)), ConnContext: withGated,
+		Handler: p.handler, Protocols: &plain, TLSConfig: websocket.ServerConfig(p.opts.Certificate), ConnContext: withGated,
 		ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: requestTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
 		ErrorLog: slog.NewLogLogger(p.opts.Log.Handler(), slog.LevelDebug), // handshakes that fail: strangers' business
 	}
