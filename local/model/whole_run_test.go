@@ -143,6 +143,9 @@ func (v *whole) ask(promised []wish, trigger stacks.Trigger, options stacks.Depl
 		return promised
 	}
 	v.hub.Load().hub.Nudge()
+	if trigger == stacks.TriggerRedeploy {
+		aim = d.Aim // while the head is in quarantine, of what runs
+	}
 	return append(promised, wish{deployment: d.ID, aim: aim})
 }
 
