@@ -47,7 +47,7 @@ func compose(number string) string {
 // first returns the first deployment of a stack, as it is now.
 func first(s *rig.Stack) api.DeploymentAnswer {
 	s.T.Helper()
-	return rig.Get[api.DeploymentAnswer](s.Client, "/api/custom/deployments/"+string(s.First))
+	return rig.Get[api.DeploymentDetail](s.Client, "/api/custom/deployments/"+string(s.First)).DeploymentAnswer
 }
 
 // ended waits until a deployment has ended.
@@ -55,7 +55,7 @@ func ended(t testing.TB, s *rig.Stack, id core.DeploymentID) api.DeploymentAnswe
 	t.Helper()
 	var d api.DeploymentAnswer
 	rig.Until(t, 2*patience, "the deployment's end", func() (bool, string) {
-		d = rig.Get[api.DeploymentAnswer](s.Client, "/api/custom/deployments/"+string(id))
+		d = rig.Get[api.DeploymentDetail](s.Client, "/api/custom/deployments/"+string(id)).DeploymentAnswer
 		return d.State.Ended(), string(d.State)
 	})
 	return d

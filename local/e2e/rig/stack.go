@@ -89,7 +89,7 @@ func (s *Stack) At(commit core.Commit) api.StackAnswer {
 // Deployment waits until a deployment has ended and returns it.
 func (s *Stack) Deployment(id core.DeploymentID) api.DeploymentAnswer {
 	s.T.Helper()
-	d := Get[api.DeploymentAnswer](s.Client, "/api/custom/deployments/"+string(id)+"?wait="+Deploying.String())
+	d := Get[api.DeploymentDetail](s.Client, "/api/custom/deployments/"+string(id)+"?wait="+Deploying.String()).DeploymentAnswer
 	if !d.State.Ended() {
 		s.T.Fatalf("the deployment did not end in time: %+v", d)
 	}
