@@ -1,4 +1,5 @@
-# One image, three commands: local (server on one machine), hub, worker.
+# One image, three commands: local (server on one machine), hub, worker; and, as the target hub, one of
+# the hub alone, for handlers that run on a function host.
 #
 #   docker build -t berth --build-arg VERSION="$(git describe --tags --always)" .
 #   docker run --rm --user "$(id -u):$(id -g)" -v "$PWD:/out" berth local env /out/.env
@@ -6,6 +7,9 @@
 #     --env-file .env -e LOCAL_WORKER=false berth local
 #   SERVER_URL=… WORKER_TOKEN=… docker run -d --name berth-worker --restart unless-stopped --network host \
 #     -v /var/run/docker.sock:/var/run/docker.sock -v /var/lib/berth-worker:/var/lib/berth-worker -e SERVER_URL -e WORKER_TOKEN berth worker
+#
+#   docker build -t berth-hub --target hub .
+#   docker run -d --name berth-hub --restart unless-stopped -p 8443:8443 -p 10.0.1.10:8091:8091 -v berth:/data --env-file hub.env berth-hub
 #
 # local and hub need no rights and run as the user berth; a folder of the host that is mounted as
 # /data must belong to user 10001. worker needs the Docker socket, hence root, which is why that
@@ -28,7 +32,7 @@ RUN for program in local hub/cmd/hub hub/cmd/worker; do \
       CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=${VERSION}" -o "/out/berth-${program##*/}" "./$program" || exit 1; \
     done
 
-FROM ${BASE_IMAGE}
+FROM ${BASE_IMAGE} AS base
 # The server fetches repositories with git; TLS to Git hosts needs the authorities. tini collects
 # the children of a git that had to be killed, which the first process of a container inherits.
 RUN apt-get update \
@@ -36,10 +40,19 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --uid 10001 --user-group --home-dir /data --no-create-home --shell /usr/sbin/nologin berth \
     && install -d -m 0700 -o berth -g berth /data
-COPY --from=build /out/ /usr/local/bin/
-RUN for command in local hub worker; do ln -s "berth-$command" "/usr/local/bin/$command"; done
 ENV DATA_DIR=/data
 VOLUME /data
-EXPOSE 8090 8443
 ENTRYPOINT ["tini", "--"]
+
+# The port of workers, and HUB_LISTEN for the handlers: that one is for them alone.
+FROM base AS hub
+COPY --from=build /out/berth-hub /usr/local/bin/hub
+USER berth
+EXPOSE 8443 8091
+CMD ["hub"]
+
+FROM base
+COPY --from=build /out/ /usr/local/bin/
+RUN for command in local hub worker; do ln -s "berth-$command" "/usr/local/bin/$command"; done
+EXPOSE 8090 8443
 CMD ["local"]

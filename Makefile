@@ -1,7 +1,7 @@
 # Two commands do all set-up that they need, on Debian or Ubuntu with Go, git and make:
 #   make run    build, start the server with a worker inside, deploy the demo, print the address
 #   make test   set up what the tests need and run them all
-.PHONY: run stop logs test test-real check bench build clean
+.PHONY: run stop logs test test-real check bench build function clean
 
 run:
 	@local/make/run.sh
@@ -28,6 +28,10 @@ bench:
 
 build:
 	@local/make/build.sh
+
+# .build/function/bootstrap, which template.yaml deploys; ARCH is arm64 (default) or x86_64.
+function:
+	@local/make/function.sh
 
 clean: stop
 	rm -rf .build
