@@ -49,7 +49,7 @@ func TestTheHubsUnitIsWell(t *testing.T) {
 	}
 	// systemd looks for the program and for what it starts before it.
 	file := filepath.Join(t.TempDir(), "berth-hub.service")
-	if err := os.WriteFile(file, []byte(strings.Replace(string(text), "/usr/local/bin/berth-hub", "/bin/true", 1)), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(strings.Replace(string(text), "ExecStart=/usr/local/bin/berth-hub", "ExecStart=/bin/true", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := exec.CommandContext(t.Context(), analyze, "verify", "--man=no", file).CombinedOutput(); strings.Contains(string(out), "berth-hub") {
