@@ -15,7 +15,7 @@ import (
 func lastPhase(t *testing.T, stack *rig.Stack, d api.DeploymentAnswer, phase stacks.PhaseName, text string) {
 	t.Helper()
 	rig.Until(t, rig.Deploying, "phase "+string(phase), func() (bool, string) {
-		now := rig.Get[api.DeploymentAnswer](stack.Client, "/api/custom/deployments/"+string(d.ID))
+		now := rig.Get[api.DeploymentDetail](stack.Client, "/api/custom/deployments/"+string(d.ID))
 		if len(now.Phases) == 0 || now.State != stacks.DeploymentRunning {
 			return false, string(now.State) + " " + now.Error
 		}
