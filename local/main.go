@@ -3,6 +3,7 @@
 //
 //	local                 run the server; configured by environment variables
 //	local -demo           the same, and add the demo repository with its two stacks
+//	local copy-database   copy the embedded database into the empty PostgreSQL database of DATABASE_URL
 //	local env FILE        write FILE with fresh keys, unless it exists
 //	local variables       print the tables of configuration variables as Markdown
 //
@@ -43,6 +44,8 @@ func run(args []string, out, errs io.Writer) int {
 	switch flags.Arg(0) {
 	case "":
 		return serve(*withDemo, errs)
+	case "copy-database":
+		return copyDatabase(out, errs)
 	case "env":
 		return writeEnv(flags.Arg(1), out, errs)
 	case "variables":
@@ -52,6 +55,22 @@ func run(args []string, out, errs io.Writer) int {
 	}
 	fmt.Fprintf(errs, "local: there is no command %q; run local -h\n", flags.Arg(0))
 	return 2
+}
+
+// copyDatabase moves an installation to PostgreSQL.
+func copyDatabase(out, errs io.Writer) int {
+	server, problems, _ := config.LoadServer(os.LookupEnv, os.Environ())
+	if len(problems) > 0 {
+		fmt.Fprint(errs, config.Explain(problems))
+		return config.ExitConfig
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	err := allinone.CopyDatabase(ctx, allinone.Config{Server: server, Version: version, Log: logger(errs, server)}, out)
+	if err != nil {
+		fmt.Fprintln(errs, "berth:", err)
+	}
+	return allinone.ExitCode(err)
 }
 
 // serve runs the server until it is told to stop.

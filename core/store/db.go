@@ -161,6 +161,7 @@ func (db *DB) failure(ctx context.Context, step string, err error) error {
 type Dialect struct {
 	Name        string                    // "sqlite" or "postgres"
 	HasTable    string                    // counts the tables whose name is its one parameter
+	Tables      string                    // lists the names of all tables
 	Schema      func(sql string) string   // rewrites the type words of a migration
 	Placeholder func(query string) string // rewrites ? placeholders
 	Duplicate   func(error) bool          // a unique constraint was violated
@@ -177,8 +178,9 @@ type Dialect struct {
 	Crowded     bool                      // other processes may write at the same time
 
 	// How a transaction begins. The first attempt of a write may meet others; when the database asks
-	// for it to be run again, it must come through. The schema is altered by one process at a time.
-	Reading, Writing, Repeating, Altering sql.TxOptions
+	// for it to be run again, it must come through. The schema is altered by one process at a time, and
+	// while an empty database is filled nobody else writes to it.
+	Reading, Writing, Repeating, Altering, Filling sql.TxOptions
 }
 
 // Tx runs SQL in one transaction. It is good only inside the function that got it.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 	"time"
 )
@@ -33,3 +34,23 @@ func Overhear(db *DB, hear func(query string)) {
 
 // Steps returns this program's migrations.
 func Steps() fs.FS { return migrationFiles }
+
+// CopiedTables are the tables that Copy copies.
+func CopiedTables() []string { return copied }
+
+// SumOf is the number of rows of a table and their digest, as Copy compares them.
+func SumOf(ctx context.Context, db *DB, table string) (text string) {
+	err := db.Read(ctx, func(tx *Tx) error {
+		columns, _, err := columnsOf(tx, table)
+		if err != nil {
+			return err
+		}
+		sum, err := sumOf(tx, table, columns)
+		text = fmt.Sprintf("%d %x", sum.rows, sum.digest)
+		return err
+	})
+	if err != nil {
+		return err.Error()
+	}
+	return text
+}

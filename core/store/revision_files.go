@@ -16,27 +16,33 @@ const filePart = 512 << 10
 // stored now: nobody takes it for old.
 func (s *Store) PutRevisionFile(ctx context.Context, name string, content []byte, replace bool) error {
 	return s.db.WriteNew(ctx, func(tx *Tx) error {
-		now, err := tx.clock()
-		if err != nil {
-			return err
-		}
-		query, args := `UPDATE revision_files SET stored_at = ? WHERE name = ?`, []any{now, name}
 		if replace {
-			query, args = `DELETE FROM revision_files WHERE name = ?`, []any{name}
-		}
-		there, err := tx.exec(query, args...)
-		if err != nil || there > 0 && !replace {
-			return err
-		}
-		for part := 0; part == 0 || len(content) > 0; part++ {
-			piece := content[:min(len(content), filePart)]
-			content = content[len(piece):]
-			if _, err := tx.exec(`INSERT INTO revision_files (name, part, content, stored_at) VALUES (?, ?, ?, ?)`, name, part, append([]byte{}, piece...), now); err != nil {
+			if _, err := tx.exec(`DELETE FROM revision_files WHERE name = ?`, name); err != nil {
 				return err
 			}
 		}
-		return nil
+		return putFile(tx, name, content)
 	})
+}
+
+// putFile stores a file unless there is one of this name; that one counts as stored now.
+func putFile(tx *Tx, name string, content []byte) error {
+	now, err := tx.clock()
+	if err != nil {
+		return err
+	}
+	there, err := tx.exec(`UPDATE revision_files SET stored_at = ? WHERE name = ?`, now, name)
+	if err != nil || there > 0 {
+		return err
+	}
+	for part := 0; part == 0 || len(content) > 0; part++ {
+		piece := content[:min(len(content), filePart)]
+		content = content[len(piece):]
+		if _, err := tx.exec(`INSERT INTO revision_files (name, part, content, stored_at) VALUES (?, ?, ?, ?)`, name, part, append([]byte{}, piece...), now); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // RevisionFilePart returns one part of a file, numbered from 0, and whether another follows. NotFound

@@ -12,6 +12,7 @@
 package revisionfiles
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -64,7 +65,7 @@ func Open(dir string) (*Files, error) {
 }
 
 // PutBlob stores content under its digest; one that is there already is left alone.
-func (f *Files) PutBlob(digest string, content []byte) error {
+func (f *Files) PutBlob(_ context.Context, digest string, content []byte) error {
 	sum := sha256.Sum256(content)
 	if hex.EncodeToString(sum[:]) != digest {
 		return fmt.Errorf("revision files: content does not have digest %s", digest)
@@ -95,7 +96,7 @@ func (f *Files) OpenBlob(digest string) (io.ReadCloser, error) {
 
 // PutCompose stores the rendered Compose file of a revision. A revision never changes: a
 // file left by an attempt that did not end is replaced.
-func (f *Files) PutCompose(stack core.StackID, number int, compose []byte) error {
+func (f *Files) PutCompose(_ context.Context, stack core.StackID, number int, compose []byte) error {
 	if len(compose) > maxCompose {
 		return tooLarge(compose)
 	}
@@ -116,7 +117,7 @@ func (f *Files) Compose(stack core.StackID, number int) ([]byte, error) {
 }
 
 // RemoveStack deletes the rendered files of a stack; blobs stay, other revisions may use them.
-func (f *Files) RemoveStack(stack core.StackID) error {
+func (f *Files) RemoveStack(_ context.Context, stack core.StackID) error {
 	if !core.ValidID(core.PrefixStack, string(stack)) {
 		return fmt.Errorf("revision files: %q is no stack", stack)
 	}

@@ -33,7 +33,7 @@ func TestBlobsAreStoredOnceByDigest(t *testing.T) {
 	files, dir := openFiles(t)
 	digest := digestOf("hello")
 	for range 2 {
-		if err := files.PutBlob(digest, []byte("hello")); err != nil {
+		if err := files.PutBlob(t.Context(), digest, []byte("hello")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -45,7 +45,7 @@ func TestBlobsAreStoredOnceByDigest(t *testing.T) {
 	if content, err := io.ReadAll(blob); err != nil || string(content) != "hello" {
 		t.Errorf("read %q, %v", content, err)
 	}
-	if err := files.PutBlob(digestOf("other"), []byte("hello")); err == nil {
+	if err := files.PutBlob(t.Context(), digestOf("other"), []byte("hello")); err == nil {
 		t.Error("content was stored under another's digest")
 	}
 	left, err := filepath.Glob(filepath.Join(dir, "blobs", "*", ".new-*"))
@@ -75,7 +75,7 @@ func TestComposeFilesGoWithTheirStack(t *testing.T) {
 	files, dir := openFiles(t)
 	stack := core.StackID(core.NewID(core.PrefixStack, time.Now()))
 	for _, text := range []string{"first", "again"} { // an attempt that did not end is replaced
-		if err := files.PutCompose(stack, 1, []byte(text)); err != nil {
+		if err := files.PutCompose(t.Context(), stack, 1, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -85,17 +85,17 @@ func TestComposeFilesGoWithTheirStack(t *testing.T) {
 	if _, err := files.Compose(stack, 2); !fault.Is(err, fault.NotFound) {
 		t.Errorf("a revision that is not stored: %v", err)
 	}
-	if err := files.PutCompose(stack, 2, []byte(strings.Repeat("x", maxCompose+1))); !fault.Is(err, fault.TooLarge) {
+	if err := files.PutCompose(t.Context(), stack, 2, []byte(strings.Repeat("x", maxCompose+1))); !fault.Is(err, fault.TooLarge) {
 		t.Errorf("a file over the limit: %v", err)
 	}
 	info, err := os.Stat(filepath.Join(dir, string(stack), "1", "compose.yaml"))
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v", info, err)
 	}
-	if err := files.RemoveStack("../elsewhere"); err == nil {
+	if err := files.RemoveStack(t.Context(), "../elsewhere"); err == nil {
 		t.Error("a path was taken for a stack")
 	}
-	if err := files.RemoveStack(stack); err != nil {
+	if err := files.RemoveStack(t.Context(), stack); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := files.Compose(stack, 1); !fault.Is(err, fault.NotFound) {

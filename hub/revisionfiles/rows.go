@@ -40,8 +40,8 @@ func InDatabase(rows Rows) *Shared { return &Shared{rows} }
 // patience is how long one of the database's answers may take.
 const patience = 30 * time.Second
 
-func within() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.Background(), patience)
+func within(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, patience)
 }
 
 const blobFolder = "blobs/"
@@ -51,12 +51,12 @@ func composeOf(stack core.StackID, number int) string {
 }
 
 // PutBlob stores content under its digest; one that is there already is left alone.
-func (s *Shared) PutBlob(digest string, content []byte) error {
+func (s *Shared) PutBlob(ctx context.Context, digest string, content []byte) error {
 	sum := sha256.Sum256(content)
 	if hex.EncodeToString(sum[:]) != digest {
 		return fmt.Errorf("revision files: content does not have digest %s", digest)
 	}
-	ctx, cancel := within()
+	ctx, cancel := within(ctx)
 	defer cancel()
 	return s.rows.PutRevisionFile(ctx, blobFolder+digest, content, false)
 }
@@ -86,7 +86,7 @@ type parts struct {
 }
 
 func (p *parts) fetch() (err error) {
-	ctx, cancel := within()
+	ctx, cancel := within(context.Background())
 	defer cancel()
 	p.have, p.more, err = p.rows.RevisionFilePart(ctx, p.name, p.part)
 	p.part++
@@ -114,11 +114,11 @@ func (p *parts) Read(to []byte) (int, error) {
 func (p *parts) Close() error { return nil }
 
 // PutCompose stores the rendered Compose file of a revision, in place of one of an attempt that did not end.
-func (s *Shared) PutCompose(stack core.StackID, number int, compose []byte) error {
+func (s *Shared) PutCompose(ctx context.Context, stack core.StackID, number int, compose []byte) error {
 	if len(compose) > maxCompose {
 		return tooLarge(compose)
 	}
-	ctx, cancel := within()
+	ctx, cancel := within(ctx)
 	defer cancel()
 	return s.rows.PutRevisionFile(ctx, composeOf(stack, number), compose, true)
 }
@@ -141,11 +141,11 @@ func (s *Shared) Compose(stack core.StackID, number int) ([]byte, error) {
 }
 
 // RemoveStack deletes the rendered files of a stack; blobs stay, other revisions may use them.
-func (s *Shared) RemoveStack(stack core.StackID) error {
+func (s *Shared) RemoveStack(ctx context.Context, stack core.StackID) error {
 	if !core.ValidID(core.PrefixStack, string(stack)) {
 		return fmt.Errorf("revision files: %q is no stack", stack)
 	}
-	ctx, cancel := within()
+	ctx, cancel := within(ctx)
 	defer cancel()
 	return s.rows.DropRevisionFiles(ctx, string(stack)+"/")
 }

@@ -75,7 +75,7 @@ func TestBlobsOfEverySizeAreShared(t *testing.T) {
 			rand.Read(content)
 			digest := digestOf(content)
 			for range 2 {
-				if err := files.PutBlob(digest, content); err != nil {
+				if err := files.PutBlob(t.Context(), digest, content); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -83,7 +83,7 @@ func TestBlobsOfEverySizeAreShared(t *testing.T) {
 				t.Errorf("%d bytes came back as %d", size, len(got))
 			}
 		}
-		if err := files.PutBlob(digestOf([]byte("other")), []byte("hello")); err == nil {
+		if err := files.PutBlob(t.Context(), digestOf([]byte("other")), []byte("hello")); err == nil {
 			t.Error("content was stored under another's digest")
 		}
 		for digest, kind := range map[string]fault.Kind{digestOf([]byte("none")): fault.NotFound, "../etc/passwd": fault.Invalid, "": fault.Invalid} {
@@ -98,26 +98,26 @@ func TestComposeFilesAreShared(t *testing.T) {
 	shared(t, func(t *testing.T, files *revisionfiles.Shared, _ func(time.Duration)) {
 		stack, other := core.StackID(core.NewID(core.PrefixStack, time.Now())), core.StackID(core.NewID(core.PrefixStack, time.Now()))
 		for _, text := range []string{strings.Repeat("first", 200_000), "again"} { // an attempt that did not end is replaced
-			if err := files.PutCompose(stack, 1, []byte(text)); err != nil {
+			if err := files.PutCompose(t.Context(), stack, 1, []byte(text)); err != nil {
 				t.Fatal(err)
 			}
 			if content, err := files.Compose(stack, 1); err != nil || string(content) != text {
 				t.Errorf("read %d bytes, %v", len(content), err)
 			}
 		}
-		if err := files.PutCompose(other, 1, []byte("other")); err != nil {
+		if err := files.PutCompose(t.Context(), other, 1, []byte("other")); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := files.Compose(stack, 2); fault.CodeOf(err) != "revision.compose_missing" {
 			t.Errorf("a revision that is not stored: %v", err)
 		}
-		if err := files.PutCompose(stack, 2, make([]byte, 1<<20+1)); !fault.Is(err, fault.TooLarge) {
+		if err := files.PutCompose(t.Context(), stack, 2, make([]byte, 1<<20+1)); !fault.Is(err, fault.TooLarge) {
 			t.Errorf("a file over the limit: %v", err)
 		}
-		if err := files.RemoveStack("../elsewhere"); err == nil {
+		if err := files.RemoveStack(t.Context(), "../elsewhere"); err == nil {
 			t.Error("a path was taken for a stack")
 		}
-		if err := files.RemoveStack(stack); err != nil {
+		if err := files.RemoveStack(t.Context(), stack); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := files.Compose(stack, 1); !fault.Is(err, fault.NotFound) {
@@ -135,18 +135,18 @@ func TestSweepOfWhatIsShared(t *testing.T) {
 		stack := core.StackID(core.NewID(core.PrefixStack, time.Now()))
 		needed, spare, again, young := []byte("needed"), []byte("spare"), []byte("again"), []byte("young")
 		for _, content := range [][]byte{needed, spare, again} {
-			if err := files.PutBlob(digestOf(content), content); err != nil {
+			if err := files.PutBlob(t.Context(), digestOf(content), content); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for number := range 3 {
-			if err := files.PutCompose(stack, number+1, []byte("x")); err != nil {
+			if err := files.PutCompose(t.Context(), stack, number+1, []byte("x")); err != nil {
 				t.Fatal(err)
 			}
 		}
 		age(2 * time.Hour)
 		for _, content := range [][]byte{again, young} { // one of them is there already, and young from now on
-			if err := files.PutBlob(digestOf(content), content); err != nil {
+			if err := files.PutBlob(t.Context(), digestOf(content), content); err != nil {
 				t.Fatal(err)
 			}
 		}

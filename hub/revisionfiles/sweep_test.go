@@ -38,9 +38,9 @@ func openStorage(t *testing.T) storage {
 
 func (s storage) put(stack core.StackID, number int, contents ...string) {
 	s.t.Helper()
-	err := s.PutCompose(stack, number, []byte("services: {}"))
+	err := s.PutCompose(t.Context(), stack, number, []byte("services: {}"))
 	for _, content := range contents {
-		err = errors.Join(err, s.PutBlob(digestOf(content), []byte(content)))
+		err = errors.Join(err, s.PutBlob(t.Context(), digestOf(content), []byte(content)))
 	}
 	if err != nil {
 		s.t.Fatal(err)
@@ -211,7 +211,7 @@ func TestSweepsAndDeploymentsAtOnce(t *testing.T) {
 		deploying.Go(func() {
 			for n := range 50 {
 				content := fmt.Sprint(i, " ", n%3)
-				if err := errors.Join(s.PutBlob(digestOf(content), []byte(content)), s.PutCompose(stackA, i, []byte(content))); err != nil {
+				if err := errors.Join(s.PutBlob(t.Context(), digestOf(content), []byte(content)), s.PutCompose(t.Context(), stackA, i, []byte(content))); err != nil {
 					t.Error(err)
 					return
 				}

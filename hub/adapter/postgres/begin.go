@@ -23,6 +23,7 @@ var (
 	writing   = sql.TxOptions{Isolation: sql.LevelSerializable}
 	repeating = sql.TxOptions{Isolation: sql.LevelLinearizable} // serializable, and nobody else writes
 	altering  = sql.TxOptions{Isolation: sql.LevelReadCommitted}
+	filling   = sql.TxOptions{Isolation: sql.LevelSnapshot} // nobody else writes, for long
 )
 
 // schemaLock is the advisory lock of whoever changes the schema; any number that nobody else uses.
@@ -38,6 +39,8 @@ func beginning(opts driver.TxOptions) string {
 		return `BEGIN ISOLATION LEVEL SERIALIZABLE; ` + limits + `LOCK TABLE schema_steps IN ROW EXCLUSIVE MODE`
 	case level == sql.LevelLinearizable:
 		return `BEGIN ISOLATION LEVEL SERIALIZABLE; ` + limits + `LOCK TABLE schema_steps IN EXCLUSIVE MODE`
+	case level == sql.LevelSnapshot:
+		return `BEGIN ISOLATION LEVEL REPEATABLE READ; ` + limited(alterTime, lockTime) + `LOCK TABLE schema_steps IN EXCLUSIVE MODE`
 	case level == sql.LevelReadCommitted: // each statement sees what was committed before it
 		return `BEGIN ISOLATION LEVEL READ COMMITTED; ` + limited(alterTime, alterTime) + fmt.Sprintf(`SELECT pg_advisory_xact_lock(%d)`, schemaLock)
 	}

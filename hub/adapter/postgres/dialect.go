@@ -16,6 +16,7 @@ func dialect(where string) store.Dialect {
 	return store.Dialect{
 		Name:        "postgres",
 		HasTable:    `SELECT count(*) FROM pg_catalog.pg_tables WHERE schemaname = current_schema() AND tablename = ?`,
+		Tables:      `SELECT tablename::text FROM pg_catalog.pg_tables WHERE schemaname = current_schema() ORDER BY tablename LIMIT 1000`,
 		Schema:      schema,
 		Clock:       `(extract(epoch FROM clock_timestamp()) * 1000000)::bigint`,
 		Placeholder: placeholders,
@@ -34,6 +35,7 @@ func dialect(where string) store.Dialect {
 		Writing:     writing,
 		Repeating:   repeating,
 		Altering:    altering,
+		Filling:     filling,
 	}
 }
 

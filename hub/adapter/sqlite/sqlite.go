@@ -165,6 +165,7 @@ func Dialect() store.Dialect {
 	return store.Dialect{
 		Name:        "sqlite",
 		HasTable:    `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?`,
+		Tables:      `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name LIMIT 1000`,
 		Schema:      same,
 		Clock:       `CAST(unixepoch('subsec') * 1000000 AS INTEGER)`,
 		Placeholder: same,
