@@ -30,8 +30,20 @@ need_busybox() {
 	install busybox-static
 }
 
+# need_postgres makes sure of PostgreSQL's programs, which Debian keeps off the PATH. The tests start servers of
+# their own; a server that the package starts is left alone.
+need_postgres() {
+	for initdb in /usr/lib/postgresql/*/bin/initdb; do
+		[ -x "$initdb" ] && return
+	done
+	command -v initdb >/dev/null 2>&1 && return
+	may_install || fail "PostgreSQL's server is missing, and $(why_not). Install the package postgresql and run make again."
+	install postgresql
+}
+
 need_go
 need git git
+need_postgres
 need strace strace
 need mkfs.ext4 e2fsprogs
 need mount mount
