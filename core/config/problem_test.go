@@ -148,18 +148,22 @@ func TestProblemsBetweenVariables(t *testing.T) {
 		given environment
 		want  []string // "NAME: part of the reason", all of them
 	}{
-		"equal ports":                 {environment{"PORT": "9000", "TLS_WORKER_PORT": "9000"}, []string{"TLS_WORKER_PORT: same as PORT"}},
-		"OAuth without secret":        {environment{"GIT_OAUTH_CLIENT_ID": "id"}, []string{"GIT_OAUTH_CLIENT_SECRET: GIT_OAUTH_CLIENT_ID is"}},
-		"OAuth without id":            {environment{"GIT_OAUTH_CLIENT_SECRET": "s"}, []string{"GIT_OAUTH_CLIENT_ID: GIT_OAUTH_CLIENT_SECRET is"}},
-		"OAuth with a bad secret":     {environment{"GIT_OAUTH_CLIENT_ID": "id", "GIT_OAUTH_CLIENT_SECRET": "s "}, []string{"GIT_OAUTH_CLIENT_SECRET: before or after"}},
-		"a certificate without key":   {environment{"TLS_CERT_FILE": "/c"}, []string{"TLS_KEY_FILE: TLS_CERT_FILE is"}},
-		"a key without certificate":   {environment{"TLS_KEY_FILE": "/k"}, []string{"TLS_CERT_FILE: TLS_KEY_FILE is"}},
-		"SMTP without sender":         {environment{"SMTP_HOST": "mail.test"}, []string{"SMTP_SENDER: SMTP_HOST is"}},
-		"SMTP with a bad sender":      {environment{"SMTP_HOST": "mail.test", "SMTP_SENDER": "berth"}, []string{"SMTP_SENDER: not an e-mail"}},
-		"every problem at once":       {environment{"PORT": "x", "APP_URL": "x", "WORKER_TAGS": "a b"}, []string{"APP_URL: no scheme", "PORT: whole number", "WORKER_TAGS: space"}},
-		"complete pairs":              {environment{"TLS_CERT_FILE": "/c", "TLS_KEY_FILE": "/k", "GIT_OAUTH_CLIENT_ID": "i", "GIT_OAUTH_CLIENT_SECRET": "s"}, nil},
-		"nothing but what is needed":  {nil, nil},
-		"the worker's and hub's port": {environment{"TLS_WORKER_PORT": "8091"}, []string{"HUB_LISTEN: port of its own"}},
+		"equal ports":                  {environment{"PORT": "9000", "TLS_WORKER_PORT": "9000"}, []string{"TLS_WORKER_PORT: same as PORT"}},
+		"OAuth without secret":         {environment{"GIT_OAUTH_CLIENT_ID": "id"}, []string{"GIT_OAUTH_CLIENT_SECRET: GIT_OAUTH_CLIENT_ID is"}},
+		"OAuth without id":             {environment{"GIT_OAUTH_CLIENT_SECRET": "s"}, []string{"GIT_OAUTH_CLIENT_ID: GIT_OAUTH_CLIENT_SECRET is"}},
+		"OAuth with a bad secret":      {environment{"GIT_OAUTH_CLIENT_ID": "id", "GIT_OAUTH_CLIENT_SECRET": "s "}, []string{"GIT_OAUTH_CLIENT_SECRET: before or after"}},
+		"a certificate without key":    {environment{"TLS_CERT_FILE": "/c"}, []string{"TLS_KEY_FILE: TLS_CERT_FILE is"}},
+		"a key without certificate":    {environment{"TLS_KEY_FILE": "/k"}, []string{"TLS_CERT_FILE: TLS_KEY_FILE is"}},
+		"SMTP without sender":          {environment{"SMTP_HOST": "mail.test"}, []string{"SMTP_SENDER: SMTP_HOST is"}},
+		"SMTP with a bad sender":       {environment{"SMTP_HOST": "mail.test", "SMTP_SENDER": "berth"}, []string{"SMTP_SENDER: not an e-mail"}},
+		"every problem at once":        {environment{"PORT": "x", "APP_URL": "x", "WORKER_TAGS": "a b"}, []string{"APP_URL: no scheme", "PORT: whole number", "WORKER_TAGS: space"}},
+		"complete pairs":               {environment{"TLS_CERT_FILE": "/c", "TLS_KEY_FILE": "/k", "GIT_OAUTH_CLIENT_ID": "i", "GIT_OAUTH_CLIENT_SECRET": "s"}, nil},
+		"nothing but what is needed":   {nil, nil},
+		"the worker's and hub's port":  {environment{"TLS_WORKER_PORT": "8091"}, []string{"HUB_LISTEN: port of its own"}},
+		"a hub that speaks no TLS":     {environment{"HUB_URL": "http://hub.test:8091"}, []string{"HUB_URL: HTTPS only"}},
+		"a shared hub nobody finds":    {environment{"DATABASE_URL": "postgres://db.test/berth", "HUB_LISTEN": "[::]:8091"}, []string{"HUB_URL: HUB_LISTEN is on every address"}},
+		"a shared hub that says where": {environment{"DATABASE_URL": "postgres://db.test/berth", "HUB_LISTEN": ":8091", "HUB_URL": "https://hub-1.test:8091"}, nil},
+		"a hub on every address alone": {environment{"HUB_LISTEN": ":8091"}, nil},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

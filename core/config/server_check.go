@@ -2,7 +2,6 @@ package config
 
 import (
 	"cmp"
-	"net"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -34,10 +33,11 @@ func (s Server) InternalURL() string { return cmp.Or(s.HubURL, "https://"+s.HubL
 
 // checkHub refuses an address that nobody else could reach, or that is not HTTPS.
 func (s *Server) checkHub(found *findings) {
-	switch host, _, err := net.SplitHostPort(s.HubListen); {
+	host := strings.Trim(s.HubListen[:max(0, strings.LastIndexByte(s.HubListen, ':'))], "[]")
+	switch {
 	case s.HubURL != "" && !strings.HasPrefix(s.HubURL, "https://"):
 		found.add("HUB_URL", "does not begin with https://; a hub speaks HTTPS only, with a key that its callers know from the database")
-	case s.HubURL == "" && !s.DatabaseURL.Empty() && err == nil && everywhere(host):
+	case s.HubURL == "" && !s.DatabaseURL.Empty() && everywhere(host):
 		found.add("HUB_URL", "is not set, but HUB_LISTEN is on every address; say by which one handlers and other hubs reach this hub, such as https://hub-1.internal:8091")
 	}
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"berth/core"
@@ -25,9 +26,11 @@ var errNoHub = fault.New(fault.Unavailable, "hub.away",
 	"No hub runs on this database: it holds the links to workers and looks at repositories. What is stored is shown and taken as ever, and is done when one is back. Start a hub with the same DATABASE_URL.").
 	After(5 * time.Second)
 
+var errNoClock = errors.New("the database tells no time")
+
 // clock returns the database's time in microseconds since 1970: leases are by one clock.
 func (tx *Tx) clock() (int64, error) {
-	return one(tx, fault.New(fault.Internal, "internal.error", "The database has no clock."), scalar[int64], `SELECT `+tx.dialect.Clock)
+	return one(tx, errNoClock, scalar[int64], `SELECT `+tx.dialect.Clock)
 }
 
 // JoinHubs writes a hub's row; its lease begins.
