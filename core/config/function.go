@@ -34,7 +34,7 @@ type Function struct {
 	// AppURL is scheme://host[:port] in lower case, without a slash at the end.
 	AppURL         string         `env:"APP_URL" required:"yes" form:"origin" unit:"scheme://host[:port]" doc:"Base URL by which browsers reach the function. No trailing slash, no path."`
 	BasePath       string         `env:"BASE_PATH" form:"base path" unit:"/path" doc:"What the host puts before every path, such as the stage of an API; it is cut off. Needed only where APP_URL leads there by way of something that adds it."`
-	HubURL         string         `env:"HUB_URL" form:"origin" unit:"scheme://host[:port]" doc:"Where the hub listens for handlers: its HUB_LISTEN as this function reaches it. Without one, what needs the hub says so and the rest works."`
+	HubURL         string         `env:"HUB_URL" form:"origin" unit:"scheme://host[:port]" doc:"Where this function reaches the hub, when that is not where the hub's own HUB_URL says. Leave it out with more than one hub: each says in the database where it is."`
 	TLSWorkerPort  int            `env:"TLS_WORKER_PORT" default:"8443" form:"number" min:"1" max:"65535" unit:"port" doc:"The hub's TLS_WORKER_PORT: the start command of new workers is made from it."`
 	TrustedProxies []netip.Prefix `env:"TRUSTED_PROXIES" form:"networks" unit:"CIDR ranges, comma-separated" doc:"Proxies before the host whose X-Forwarded-For header says where a request comes from. The host itself needs none."`
 
@@ -48,6 +48,9 @@ func LoadFunction(lookup func(string) (string, bool), environ []string) (functio
 	found := findings{failed: failed(problems)}
 	if length := len(function.BootstrapToken.Reveal()); length > 0 && length < shortToken {
 		found.add("BOOTSTRAP_TOKEN", "is short enough to be guessed; make one with: openssl rand -hex 32")
+	}
+	if function.HubURL != "" && !strings.HasPrefix(function.HubURL, "https://") {
+		problems = append(problems, Problem{"HUB_URL", hubPlain})
 	}
 	if everybody(function.TrustedProxies) {
 		found.add("TRUSTED_PROXIES", "trusts every address, so that any client may claim to come from anywhere; list your proxies")

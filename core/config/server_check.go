@@ -31,12 +31,14 @@ func (s *Server) check(failed map[string]bool) []Problem {
 // InternalURL is where handlers elsewhere and other hubs reach this hub.
 func (s Server) InternalURL() string { return cmp.Or(s.HubURL, "https://"+s.HubListen) }
 
+const hubPlain = "does not begin with https://; a hub speaks HTTPS only, with a key that its callers know from the database"
+
 // checkHub refuses an address that nobody else could reach, or that is not HTTPS.
 func (s *Server) checkHub(found *findings) {
 	host := strings.Trim(s.HubListen[:max(0, strings.LastIndexByte(s.HubListen, ':'))], "[]")
 	switch {
 	case s.HubURL != "" && !strings.HasPrefix(s.HubURL, "https://"):
-		found.add("HUB_URL", "does not begin with https://; a hub speaks HTTPS only, with a key that its callers know from the database")
+		found.add("HUB_URL", hubPlain)
 	case s.HubURL == "" && !s.DatabaseURL.Empty() && everywhere(host):
 		found.add("HUB_URL", "is not set, but HUB_LISTEN is on every address; say by which one handlers and other hubs reach this hub, such as https://hub-1.internal:8091")
 	}
