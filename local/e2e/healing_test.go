@@ -165,6 +165,24 @@ func driftIsRepaired(t *testing.T, s *rig.Server) {
 	wantAnew(t, before, stack.Containers(), "web")
 }
 
+// stoppedIsRepaired: nothing but a repair starts a container that has no restart policy.
+func stoppedIsRepaired(t *testing.T, s *rig.Server) {
+	repository := s.Repository(map[string]string{"app/compose.yaml": compose(box(t, "web"), box(t, "other")), "app/wireops.yaml": "version: wireops.v1\nsync: {self_heal: true}\n"})
+	stack := repository.On("", "app")
+	stack.Deployed()
+	before := stack.Containers()
+	rig.Docker(t, "stop", "--time", "1", before["web"].ID)
+	rig.Until(t, rig.Deploying, "it was repaired", func() (bool, string) {
+		d := stack.Last()
+		return d.Trigger == stacks.TriggerDrift && d.State == stacks.DeploymentSucceeded, string(d.Trigger) + " " + string(d.State)
+	})
+	now := stack.Until("it is as deployed", func(now api.StackAnswer) bool { return !now.Drifted && now.Status == stacks.StatusActive })
+	after := stack.Containers()
+	if now.Revision != 1 || after["web"].State.Status != "running" || after["other"].ID != before["other"].ID {
+		t.Errorf("revision %d runs as %+v, was %+v", now.Revision, after, before)
+	}
+}
+
 func pauseHoldsBack(t *testing.T, s *rig.Server) {
 	repository := s.Repository(one(compose(box(t, "web"))))
 	stack, other := repository.On("", "app"), repository.Stack(api.CreateStackRequest{Path: "app", Name: rig.Name()})
