@@ -88,7 +88,7 @@ func TestARollbackToARevisionThatIsGoneFailsBeforeAnythingIsTouched(t *testing.T
 	s := newStand(t)
 	w, p := s.online()
 	st := s.deployed(p, w, map[string]string{"web/compose.yaml": "service web\n"})
-	if err := s.hub.opts.Files.RemoveStack(st.ID); err != nil {
+	if err := s.hub.opts.Files.RemoveStack(t.Context(), st.ID); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.desk.Rollback(t.Context(), st.ID, 1, access.System); err != nil {

@@ -227,7 +227,7 @@ func (h *Hub) stop(ctx context.Context, d stacks.Deployment) {
 	if done || err != nil {
 		return
 	}
-	if h.opts.Peers != nil {
+	if h.opts.Peers != nil && h.session(d.Worker) == nil {
 		h.recorder.forget(d.ID) // the hub that holds the worker's link records it
 	}
 	h.tellCancelled(ctx, d)

@@ -24,7 +24,7 @@ func (w *work) dispatch(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if w.kept.Number == 0 {
-		err = w.h.opts.Files.PutCompose(w.stack.ID, number, w.project.YAML)
+		err = w.h.opts.Files.PutCompose(ctx, w.stack.ID, number, w.project.YAML)
 	}
 	if err != nil {
 		return "", err

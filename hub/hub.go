@@ -57,6 +57,7 @@ type Hub struct {
 	schedule   *schedule
 	defects    *defects
 	members    membership
+	mirrored   mirrored
 	unreadable complaint // of the ticking goroutine: deployments that cannot be read
 
 	mu       sync.Mutex

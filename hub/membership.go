@@ -79,6 +79,9 @@ func (h *Hub) belong(ctx context.Context) {
 	}
 }
 
+// retryRenewal is how soon a renewal that failed is tried again.
+const retryRenewal = time.Second
+
 // remain is a member's life: it returns when ctx ends, when the others took this hub to be gone, or
 // when nothing was heard of the database for so long that they may have.
 func (h *Hub) remain(ctx context.Context, id core.HubID) {
@@ -89,13 +92,18 @@ func (h *Hub) remain(ctx context.Context, id core.HubID) {
 	heard := time.Now()
 	for ctx.Err() == nil {
 		asked := time.Now()
-		err := h.renew(member, id, lead)
+		err := h.renew(member, id, lead, hubs.StopAfter-time.Since(heard))
 		if err == nil {
 			heard = asked
 		}
 		h.report("this hub's lease cannot be renewed", err)
-		if fault.CodeOf(err) == "hub.unknown" || time.Since(heard) > hubs.StopAfter {
+		left := hubs.StopAfter - time.Since(heard)
+		if fault.CodeOf(err) == "hub.unknown" || left <= 0 {
 			break
+		}
+		if err != nil {
+			wait(ctx, min(left, retryRenewal))
+			continue
 		}
 		wait(ctx, hubs.RenewEvery)
 	}
@@ -145,9 +153,9 @@ func (h *Hub) Arrived(tags []string) {
 }
 
 // renew gives the word that this hub is there, removes those that are not, and takes or keeps the
-// lease of the duties.
-func (h *Hub) renew(ctx context.Context, id core.HubID, lead *leader) error {
-	short, cancel := context.WithTimeout(ctx, hubs.RenewEvery)
+// lease of the duties. It takes no longer than within: what is said later may be too late.
+func (h *Hub) renew(ctx context.Context, id core.HubID, lead *leader, within time.Duration) error {
+	short, cancel := context.WithTimeout(ctx, min(within, hubs.RenewEvery))
 	defer cancel()
 	if err := h.opts.Peers.RenewHub(short, id); err != nil {
 		return err
@@ -191,6 +199,7 @@ func (l *leader) begin(member context.Context, lease hubs.Lease) {
 	l.end = end
 	l.h.log.Info("this hub looks at repositories and prepares deployments from now on", "hub", l.id, "epoch", lease.Epoch)
 	l.h.members.set(member, ctx)
+	l.h.mirrored.forget()
 	go func() {
 		defer close(l.over)
 		l.h.duties(ctx)

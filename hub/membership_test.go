@@ -179,3 +179,38 @@ func TestAHubThatEndsHandsOverAtOnce(t *testing.T) {
 		t.Errorf("hubs %+v, %v", all, err)
 	}
 }
+
+func TestACancelLosesNothingOfTheLogWhereTheLinkIs(t *testing.T) {
+	s, _ := newStandOfTwo(t)
+	w := s.enrol("one")
+	p := s.connect(w) // with the one that leads
+	st, cmd := s.sent(w, p)
+	p.send(wire.Accepted{ID: cmd.ID, Attempt: cmd.Attempt})
+	d := s.deployments(st.ID)[0]
+	if _, err := s.desk.Cancel(t.Context(), d.ID, access.System); err != nil {
+		t.Fatal(err)
+	}
+	expect[wire.Cancel](p)
+	s.hub.Nudge()
+	expect[wire.Cancel](p) // it has looked again
+	p.send(wire.Event{ID: cmd.ID, Attempt: cmd.Attempt, Number: 1, Log: "said after the cancel\n"})
+	s.eventually("the log has it", func() bool { return strings.Contains(s.log(d.ID), "said after the cancel\n") })
+}
+
+func TestTheMirrorOfANewLeaderHasTheHead(t *testing.T) {
+	s, other := newStandOfTwo(t)
+	head := s.commit(map[string]string{"web/compose.yaml": "service web\n"})
+	s.look()
+	s.eventually("it is fetched", func() bool { return s.repository().Head == head })
+	s.git.Forget(t.Context(), s.repo) // as if the other hub had a disk of its own
+	s.stop()
+	s.eventually("the other one leads", other.leads)
+	s.eventually("it has a copy", func() bool {
+		other.Nudge()
+		tree, err := s.git.Tree(t.Context(), s.repo, head)
+		if err != nil {
+			return false
+		}
+		return tree.Close() == nil
+	})
+}

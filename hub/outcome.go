@@ -96,7 +96,7 @@ func (s *session) closeTeardown(ctx context.Context, c stacks.Command, m wire.Re
 		return err
 	}
 	if problem == "" && !c.Body.Keep {
-		s.h.report("a stack's files cannot be removed", s.h.opts.Files.RemoveStack(c.Stack), "stack", c.Stack)
+		s.h.report("a stack's files cannot be removed", s.h.opts.Files.RemoveStack(ctx, c.Stack), "stack", c.Stack)
 	}
 	return nil
 }

@@ -149,7 +149,7 @@ func (w *work) policy(context.Context) (string, error) { return "no policy is se
 
 // render makes the project and stores the repository content that it mounts.
 func (w *work) render(ctx context.Context) (string, error) {
-	if err := w.compose(ctx, w.h.opts.Files.PutBlob); err != nil {
+	if err := w.compose(ctx, func(digest string, content []byte) error { return w.h.opts.Files.PutBlob(ctx, digest, content) }); err != nil {
 		return "", err
 	}
 	for _, warning := range w.project.Warnings {

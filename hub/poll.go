@@ -58,12 +58,29 @@ func (h *Hub) lookAt(ctx context.Context, r repositories.Repository) error {
 			return err
 		}
 		head = commit
+	} else if err := h.keepMirror(ctx, src, head); err != nil {
+		return err
 	}
 	// The head is recorded last: until then a crash only means that it is judged again.
 	if head == r.Head && r.ErrorCode == "" {
 		return nil
 	}
 	return h.opts.Store.SetFetched(ctx, r.ID, head, h.opts.Now())
+}
+
+// keepMirror makes sure that the mirror has a head that was judged already: by another hub, or before
+// the folder of mirrors was emptied. It is looked at once, when this hub begins its duties: from then
+// on every head comes this way.
+func (h *Hub) keepMirror(ctx context.Context, src core.GitSource, head core.Commit) error {
+	if h.mirrored.has(src.Repository) {
+		return nil
+	}
+	tree, _, err := h.tree(ctx, src, head)
+	if err != nil {
+		return err
+	}
+	h.mirrored.add(src.Repository)
+	return tree.Close()
 }
 
 // tree opens a commit of a repository, fetching the branch when the mirror lacks it. The

@@ -136,11 +136,12 @@ type Variables interface {
 
 // RevisionFiles keeps rendered files and repository content.
 type RevisionFiles interface {
-	PutBlob(digest string, content []byte) error
+	// What is stored counts only under the fences of ctx, as every write of a hub.
+	PutBlob(ctx context.Context, digest string, content []byte) error
 	OpenBlob(digest string) (io.ReadCloser, error)
-	PutCompose(stack core.StackID, number int, compose []byte) error
+	PutCompose(ctx context.Context, stack core.StackID, number int, compose []byte) error
 	Compose(stack core.StackID, number int) ([]byte, error)
-	RemoveStack(stack core.StackID) error
+	RemoveStack(ctx context.Context, stack core.StackID) error
 	// Sweep removes the files that no revision needs; each tells those that are kept.
 	Sweep(ctx context.Context, each func(keep func(stack core.StackID, number int, content []core.Content)) error) (removed int, err error)
 }

@@ -71,7 +71,7 @@ type Options struct {
 }
 
 // call answers one kind of call.
-type call func(ctx context.Context, body []byte, w io.Writer) error
+type call func(ctx context.Context, body []byte, w *answer) error
 
 // calls is everything that a hub answers.
 func calls(o Options) map[hubcall.Op]call {
@@ -196,10 +196,13 @@ func answered[Ask, Answer any](do func(context.Context, Ask) (Answer, error)) ca
 
 // streamed is a call whose answer is text as it comes, or nothing.
 func streamed[Ask any](do func(context.Context, Ask, io.Writer) error) call {
-	return func(ctx context.Context, body []byte, w io.Writer) error {
+	return func(ctx context.Context, body []byte, w *answer) error {
 		var ask Ask
 		if err := json.NewDecoder(bytes.NewReader(body)).Decode(&ask); err != nil {
 			return errBody.Because(err)
+		}
+		if err := w.heard(); err != nil {
+			return err
 		}
 		return do(ctx, ask, w)
 	}

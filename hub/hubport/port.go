@@ -128,10 +128,17 @@ func (p *Port) serve(w *answer, r *http.Request) error {
 	return do(ctx, body, w)
 }
 
-// answer is an answer that has no status until there is something to say.
+// answer is an answer that has no status until a call is known to be one.
 type answer struct {
 	to    http.ResponseWriter
 	began bool
+}
+
+// heard tells the caller that its call has arrived, before what may take a while: one who hears nothing
+// knows soon that this hub stands still.
+func (a *answer) heard() error {
+	a.begin()
+	return http.NewResponseController(a.to).Flush()
 }
 
 func (a *answer) begin() {

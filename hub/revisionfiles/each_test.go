@@ -14,7 +14,7 @@ import (
 func TestEachFileIsToldByTheNameOfItsRow(t *testing.T) {
 	files, dir := openFiles(t)
 	stack := core.StackID(core.NewID(core.PrefixStack, time.Now()))
-	for _, err := range []error{files.PutBlob(digestOf("hello"), []byte("hello")), files.PutBlob(digestOf(""), nil), files.PutCompose(stack, 2, []byte("services: {}")),
+	for _, err := range []error{files.PutBlob(t.Context(), digestOf("hello"), []byte("hello")), files.PutBlob(t.Context(), digestOf(""), nil), files.PutCompose(t.Context(), stack, 2, []byte("services: {}")),
 		os.WriteFile(dir+"/blobs/"+digestOf("hello")[:2]+"/"+newPrefix+"1", nil, 0o600), os.WriteFile(dir+"/other", nil, 0o600)} {
 		if err != nil {
 			t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 
 	"berth/core"
 	"berth/core/fault"
+	"berth/core/hubs"
 	"berth/core/store"
 	"berth/hub/adapter/postgres"
 	"berth/hub/adapter/sqlite"
@@ -169,6 +171,29 @@ func TestSweepOfWhatIsShared(t *testing.T) {
 			if _, err := files.Compose(stack, number); (err == nil) != stays {
 				t.Errorf("revision %d: %v", number, err)
 			}
+		}
+	})
+}
+
+// TestNothingIsStoredUnderALostLease: a hub that slept would put its own file in the place of that of a
+// revision which another has dispatched since.
+func TestNothingIsStoredUnderALostLease(t *testing.T) {
+	shared(t, func(t *testing.T, files *revisionfiles.Shared, _ func(time.Duration)) {
+		stack := core.StackID(core.NewID(core.PrefixStack, time.Now()))
+		if err := files.PutCompose(t.Context(), stack, 1, []byte("of the new leader")); err != nil {
+			t.Fatal(err)
+		}
+		lost := hubs.Under(t.Context(), hubs.Fence{Hub: "hub_gone"})
+		for what, err := range map[string]error{
+			"a file": files.PutCompose(lost, stack, 1, []byte("of the old one")), "content": files.PutBlob(lost, digestOf([]byte("x")), []byte("x")),
+			"a removal": files.RemoveStack(lost, stack),
+		} {
+			if !errors.Is(err, hubs.ErrLost) {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		if text, err := files.Compose(stack, 1); err != nil || string(text) != "of the new leader" {
+			t.Errorf("kept is %q, %v", text, err)
 		}
 	})
 }

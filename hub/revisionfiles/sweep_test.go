@@ -38,9 +38,9 @@ func openStorage(t *testing.T) storage {
 
 func (s storage) put(stack core.StackID, number int, contents ...string) {
 	s.t.Helper()
-	err := s.PutCompose(t.Context(), stack, number, []byte("services: {}"))
+	err := s.PutCompose(s.t.Context(), stack, number, []byte("services: {}"))
 	for _, content := range contents {
-		err = errors.Join(err, s.PutBlob(t.Context(), digestOf(content), []byte(content)))
+		err = errors.Join(err, s.PutBlob(s.t.Context(), digestOf(content), []byte(content)))
 	}
 	if err != nil {
 		s.t.Fatal(err)

@@ -82,7 +82,7 @@ func (p *parts) join(ctx context.Context) (err error) {
 	p.side = p.reach(late)
 	p.repositories = repositories.NewDesk(p.store, p.ring, p.side.prober, p.side, p.cfg.Now)
 	p.variables = variables.NewDesk(p.store, p.ring, gate, p.cfg.Now)
-	p.stacks = stacks.NewDesk(p.store, p.side, p.cfg.Now).Beside(repositories.NewFolders(p.store, repositories.NewBrowser(p.git)))
+	p.stacks = stacks.NewDesk(p.store, p.side, p.cfg.Now).Beside(repositories.NewFolders(p.store, p.side.browser))
 	p.passwords = identity.NewPasswords(identity.Rounds)
 	if err := p.joinFleet(ctx); err != nil {
 		return err

@@ -141,7 +141,7 @@ func digestOf(n int) string {
 func writeFiles(_ context.Context, dir string, acknowledge func(int) error) error {
 	files, err := revisionfiles.Open(dir)
 	for n := 1; err == nil; n++ {
-		err = errors.Join(files.PutBlob(digestOf(n), contentOf(n)), files.PutCompose(fileStack, n, contentOf(n)))
+		err = errors.Join(files.PutBlob(context.Background(), digestOf(n), contentOf(n)), files.PutCompose(context.Background(), fileStack, n, contentOf(n)))
 		if err == nil {
 			err = acknowledge(n)
 		}

@@ -129,13 +129,13 @@ func (f *files) name(stack core.StackID, number int) string {
 }
 
 // PutBlob implements hub.RevisionFiles.
-func (f *files) PutBlob(string, []byte) error { return nil }
+func (f *files) PutBlob(context.Context, string, []byte) error { return nil }
 
 // OpenBlob implements hub.RevisionFiles.
 func (f *files) OpenBlob(string) (io.ReadCloser, error) { return nil, os.ErrNotExist }
 
 // PutCompose implements hub.RevisionFiles.
-func (f *files) PutCompose(stack core.StackID, number int, compose []byte) error {
+func (f *files) PutCompose(_ context.Context, stack core.StackID, number int, compose []byte) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.compose[f.name(stack, number)] = compose
@@ -150,7 +150,7 @@ func (f *files) Compose(stack core.StackID, number int) ([]byte, error) {
 }
 
 // RemoveStack implements hub.RevisionFiles.
-func (f *files) RemoveStack(core.StackID) error { return nil }
+func (f *files) RemoveStack(context.Context, core.StackID) error { return nil }
 
 // Sweep implements hub.RevisionFiles.
 func (f *files) Sweep(context.Context, func(func(core.StackID, int, []core.Content)) error) (int, error) {

@@ -70,10 +70,18 @@ var errAway = fault.New(fault.Unavailable, "hub.away",
 func ask[Answer any](ctx context.Context, c *Client, to hubs.Hub, op hubcall.Op, question any) (answer Answer, err error) {
 	ctx, cancel := context.WithTimeout(ctx, op.Limit())
 	defer cancel()
-	err = c.call(ctx, to, op, question, func(body io.Reader) error {
-		return json.NewDecoder(io.LimitReader(body, hubcall.MaxAnswer)).Decode(&answer)
+	var text []byte
+	err = c.call(ctx, to, op, question, func(body io.Reader) (err error) {
+		text, err = io.ReadAll(io.LimitReader(body, hubcall.MaxAnswer))
+		return err
 	})
-	return answer, err
+	if err != nil {
+		return answer, err
+	}
+	if err := json.Unmarshal(text, &answer); err != nil {
+		return answer, errAway.Because(fmt.Errorf("the hub's answer cannot be read: %w", err))
+	}
+	return answer, nil
 }
 
 // tell makes a call whose answer says nothing.
@@ -108,6 +116,7 @@ func (c *Client) call(ctx context.Context, to hubs.Hub, op hubcall.Op, question 
 	if err != nil {
 		return err
 	}
+	defer line.over()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to.URL+hubcall.Prefix+string(op), bytes.NewReader(body))
 	if err != nil {
 		return errAway.Because(err)
@@ -119,6 +128,7 @@ func (c *Client) call(ctx context.Context, to hubs.Hub, op hubcall.Op, question 
 		return c.failed(ctx, line, err)
 	}
 	defer response.Body.Close()
+	line.works()
 	return c.answered(ctx, line, response, read)
 }
 

@@ -17,7 +17,7 @@ import (
 // Bounds of connections to a hub.
 const (
 	dialTime   = 2 * time.Second
-	headerTime = 75 * time.Second // longer than any call's own limit
+	headerTime = 3 * time.Second // a hub says at once that it has heard
 	idleTime   = 90 * time.Second
 	maxIdle    = 8
 	restTime   = 3 * time.Second // after a failure, in which nobody waits for that hub again
@@ -43,8 +43,10 @@ type line struct {
 	client *http.Client
 	now    core.Clock
 
-	mu    sync.Mutex
-	rests time.Time // guarded by mu: until then it is taken to be away
+	mu     sync.Mutex
+	rests  time.Time // guarded by mu: until then it is taken to be away
+	failed bool      // guarded by mu: the last call was not answered
+	trial  bool      // guarded by mu: one call finds out whether that is still so
 }
 
 func newLines(now core.Clock) *lines { return &lines{now: now, all: map[place]*line{}} }
@@ -62,7 +64,7 @@ func (l *lines) to(hub hubs.Hub) (*line, error) {
 		found = &line{client: newClient(hub.Pin), now: l.now}
 		l.all[at] = found
 	}
-	if found.resting() {
+	if !found.begin() {
 		return nil, errAway
 	}
 	return found, nil
@@ -82,17 +84,37 @@ func (l *lines) close() {
 	l.drop()
 }
 
-func (l *line) resting() bool {
+// begin reports whether a call may be made. After one that was not answered nobody waits for that hub
+// for a moment, and then one caller at a time, until it answers.
+func (l *line) begin() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.now().Before(l.rests)
+	if l.now().Before(l.rests) || l.failed && l.trial {
+		return false
+	}
+	l.trial = l.failed
+	return true
 }
 
-// broke notes that the hub did not answer.
+// works notes that the hub has answered.
+func (l *line) works() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.failed, l.trial, l.rests = false, false, time.Time{}
+}
+
+// broke notes that it has not.
 func (l *line) broke() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.rests = l.now().Add(restTime)
+	l.failed, l.trial, l.rests = true, false, l.now().Add(restTime)
+}
+
+// over lets another caller try after one that gave up by itself.
+func (l *line) over() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.trial = false
 }
 
 var errPin = errors.New("the hub shows another key than its row in the database says")
