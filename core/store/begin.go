@@ -31,7 +31,7 @@ func (db *DB) begin(ctx context.Context, pool *sql.DB, opts *sql.TxOptions) (tx 
 			end = db.writing.begin(end)
 		}
 		if tx, err = conn.BeginTx(ctx, opts); err == nil {
-			return tx, end, nil
+			return tx, whenOver(end), nil
 		}
 		end()
 		if !errors.Is(err, driver.ErrBadConn) {
@@ -39,6 +39,18 @@ func (db *DB) begin(ctx context.Context, pool *sql.DB, opts *sql.TxOptions) (tx 
 		}
 	}
 	return nil, nil, err
+}
+
+// whenOver gives the connection back when its transaction has ended. That is before the function inside it
+// returns when the context ends first, and then another may have the connection. The returned function waits
+// for it.
+func whenOver(giveBack func()) (end func()) {
+	given := make(chan struct{})
+	go func() {
+		defer close(given)
+		giveBack() // database/sql has it wait for the transaction
+	}()
+	return func() { <-given }
 }
 
 // maxStale bounds how many connections in a row may turn out to have ended while nobody used them.
@@ -66,10 +78,11 @@ func (db *DB) turn(ctx context.Context, pool *sql.DB) (*sql.Conn, error) {
 type writing struct{ since atomic.Int64 } // nanoseconds since 1970, 0: none
 
 func (w *writing) begin(then func()) (end func()) {
-	w.since.Store(time.Now().UnixNano())
+	mine := time.Now().UnixNano()
+	w.since.Store(mine)
 	return func() {
-		w.since.Store(0)
 		then()
+		w.since.CompareAndSwap(mine, 0) // the next one may have begun
 	}
 }
 
