@@ -22,6 +22,7 @@ var nounCases = map[string]func(storeBench){
 	"a deployment starts once":                        startsOnce,
 	"a deployment is dispatched once":                 dispatchedOnce,
 	"a deployment ends once and has one follower":     endsOnce,
+	"a running deployment is asked to stop once":      askedToStopOnce,
 	"one token registers one worker":                  registersOnce,
 	"there is one first administrator":                firstOnce,
 	"a name is taken once":                            nameTakenOnce,
@@ -182,6 +183,21 @@ func endsOnce(b storeBench) {
 	})
 	if n := b.count(`SELECT count(*) FROM deployments`); ended.Load() != 1 || n != 2 {
 		b.Errorf("it ended %d times, and there are %d deployments", ended.Load(), n)
+	}
+}
+
+func askedToStopOnce(b storeBench) {
+	y := newYard(b)
+	d := y.running()
+	won := y.race(10, "", func(i int) error {
+		now, err := y.CancelDeployment(b.Context(), d.ID, access.Principal{Kind: access.KindUser, ID: fmt.Sprint("usr_", i), Name: fmt.Sprint(i)})
+		if err == nil && (!now.Cancelling || now.State != stacks.DeploymentRunning) {
+			b.Errorf("number %d was answered with %+v", i, now)
+		}
+		return err
+	})
+	if n := b.count(`SELECT count(*) FROM deployment_events WHERE deployment_id = ? AND from_state = to_state`, d.ID); won != 10 || n != 1 {
+		b.Errorf("%d asks were answered, %d events were left", won, n)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 type transition struct {
 	deployment core.DeploymentID
 	from, to   stacks.DeploymentState
+	only       string // what must hold beside the state, " AND column = 0"; may be empty
 	at         time.Time
 	cause      string // a fault code, or words for people
 	actor      string // who caused it; empty: Berth itself
@@ -21,13 +22,13 @@ type transition struct {
 
 // pass moves a deployment on and stores the event of it. set names what changes beside the state,
 // ", column = ?" for each. Conflict "deployment.moved" when the deployment is not in the state that is
-// expected.
+// expected, or what must hold beside it does not.
 func pass(tx *Tx, t transition, set string, args ...any) error {
 	if !stacks.MayFollow(t.from, t.to) {
 		return fmt.Errorf("store: deployment %s cannot go from %q to %q", t.deployment, t.from, t.to)
 	}
 	all := append([]any{t.to}, args...)
-	if err := tx.change(errDeploymentMoved, `UPDATE deployments SET state = ?`+set+` WHERE id = ? AND state = ?`, append(all, t.deployment, t.from)...); err != nil {
+	if err := tx.change(errDeploymentMoved, `UPDATE deployments SET state = ?`+set+` WHERE id = ? AND state = ?`+t.only, append(all, t.deployment, t.from)...); err != nil {
 		return err
 	}
 	return insertEvent(tx, t)

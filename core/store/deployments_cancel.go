@@ -33,8 +33,8 @@ func (s *Store) CancelDeployment(ctx context.Context, id core.DeploymentID, by a
 		if d.Cancelling {
 			return d, nil
 		}
-		if err := pass(tx, transition{deployment: id, from: stacks.DeploymentRunning, to: stacks.DeploymentRunning, at: s.now(), cause: "it is asked to stop", actor: personOf(by.Name)},
-			`, cancelling = 1`); err != nil {
+		if err := pass(tx, transition{deployment: id, from: stacks.DeploymentRunning, to: stacks.DeploymentRunning, only: ` AND cancelling = 0`,
+			at: s.now(), cause: "it is asked to stop", actor: personOf(by.Name)}, `, cancelling = 1`); err != nil {
 			return d, err
 		}
 		return deploymentByID(tx, id)

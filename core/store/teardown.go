@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"berth/core"
-	"berth/core/fault"
 	"berth/core/stacks"
 )
 
@@ -59,9 +58,8 @@ func (s *Store) cleared(tx *Tx, cmd stacks.Command, problem string, at time.Time
 	if problem != "" {
 		reason = "what ran on the other worker could not be taken down: " + problem + ". Remove its containers on that host by hand"
 	}
-	if _, err := stackByID(tx, cmd.Stack); fault.Is(err, fault.NotFound) {
-		return nil
-	} else if err != nil {
+	there, err := one(tx, nil, scalar[int], `SELECT count(*) FROM stacks WHERE id = ?`, cmd.Stack)
+	if err != nil || there == 0 {
 		return err
 	}
 	return insertDecision(tx, stacks.Decision{ID: core.NewID(core.PrefixDecision, at), Stack: cmd.Stack, At: at, Trigger: stacks.TriggerTransfer, Reason: reason})
