@@ -55,7 +55,7 @@ func (b *bench) program(ctx context.Context, pkg string) (string, error) {
 	}
 	b.say("building %s", pkg)
 	path := filepath.Join(b.dir, "program-"+filepath.Base(pkg))
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w -X main.version=bench", "-o", path, "berth/"+pkg)
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-tags", "lambda.norpc", "-ldflags", "-s -w -X main.version=bench", "-o", path, "berth/"+pkg)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if _, err := output(cmd); err != nil {
 		return "", err

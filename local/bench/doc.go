@@ -40,11 +40,21 @@
 //     kill -9 while all 100 deployments are under way, and the time from its next start until all
 //     have ended is measured.
 //
+//   - store: what is committed in a second, lines of a deployment's log, on the embedded SQLite with
+//     synchronous=FULL and on a PostgreSQL with fsync on this machine over TCP, in turns: a row in each
+//     commit, by one and by eight at a time, and a hundred rows in each.
+//
 //   - links: many workers, which keep a link and do nothing else, come back after the server was
 //     restarted in order, and after kill -9: from the start of the server's process until the last
 //     of them is in service. They dial from twenty addresses of this host and wait as the real worker
 //     does. A handshake goes from the TCP connection to the answer 101, with TLS 1.3, both keys and
 //     registration, of those that came through. The workers' part of it is done by the same processors.
+//
+//   - function: what a function host costs. First the adapter and its shim alone, in this process: an
+//     event in, its answer out, with a handler that does nothing else, for each form of events; in turns
+//     with the same request to the same handler through net/http over loopback. Then the real program on a
+//     stand-in for the host's runtime API and a PostgreSQL of its own: whole invocations, the time from
+//     the start of its process to its first answer, which opens the database, and its memory.
 //
 // In noop-sync, idle and commands the stacks are deployed by a real worker, inside the process of
 // bench, whose container engine only remembers: what it costs is not the server's.

@@ -29,6 +29,8 @@ var measurements = []measurement{
 	{"noop-sync", measureNoopSync},
 	{"idle", measureIdle},
 	{"commands", measureCommands},
+	{"store", measureStore},
+	{"function", measureFunction},
 	{"links", measureLinks},
 }
 

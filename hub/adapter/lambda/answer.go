@@ -3,6 +3,7 @@ package lambda
 import (
 	"bytes"
 	"net/http"
+	"sync"
 )
 
 // answer keeps what a handler writes until it has returned, by the rules of net/http: the first
@@ -12,10 +13,26 @@ type answer struct {
 	header http.Header // the handler's
 	sent   http.Header // as it was with the status; nil: no status yet
 	status int         // 0: none yet
-	body   bytes.Buffer
+	body   *bytes.Buffer
 }
 
-func newAnswer(method string) *answer { return &answer{method: method, header: http.Header{}} }
+// bodies are buffers that were used before: making one for each page costs more than filling it.
+var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// maxKept is how large a buffer may be that is kept for the next answer, in bytes.
+const maxKept = 1 << 20
+
+func newAnswer(method string) *answer {
+	return &answer{method: method, header: http.Header{}, body: bodies.Get().(*bytes.Buffer)}
+}
+
+// release gives a body back once nobody looks at it any more.
+func release(body *bytes.Buffer) {
+	if body != nil && body.Cap() <= maxKept {
+		body.Reset()
+		bodies.Put(body)
+	}
+}
 
 // Header implements http.ResponseWriter.
 func (a *answer) Header() http.Header { return a.header }
@@ -54,10 +71,11 @@ func (a *answer) sniff(p []byte) {
 	}
 }
 
-// instead returns an empty answer with what holds for every answer in its header.
+// instead returns an empty answer with what holds for every answer in its header. The old one
+// must not be used any more.
 func (a *answer) instead() *answer {
-	next := newAnswer(a.method)
-	next.header = a.header.Clone()
+	a.body.Reset()
+	next := &answer{method: a.method, header: a.header.Clone(), body: a.body}
 	for _, name := range []string{"Content-Type", "Content-Length", "Content-Encoding", "Content-Disposition", "Etag", "Last-Modified", "Location", "Set-Cookie"} {
 		next.header.Del(name)
 	}
@@ -65,9 +83,13 @@ func (a *answer) instead() *answer {
 	return next
 }
 
-// encodedSize is how many bytes of an event the answer takes.
-func (a *answer) encodedSize() int {
-	n := textSize(a.body.Bytes())
+// encodedSize is how many bytes of an event the answer takes; any number up to limit when it is
+// no more than that.
+func (a *answer) encodedSize(limit int) int {
+	n := 0
+	if body := a.body.Bytes(); !fits(body, limit) {
+		n = textSize(body)
+	}
 	for name, list := range a.header {
 		for _, value := range list {
 			n += len(name) + len(value)
@@ -76,7 +98,7 @@ func (a *answer) encodedSize() int {
 	return n
 }
 
-// copyTo hands the answer to the adapter, which takes silence for a failure.
+// copyTo hands status and header to the adapter, which takes silence for a failure.
 func (a *answer) copyTo(w http.ResponseWriter) {
 	a.WriteHeader(http.StatusOK)
 	to := w.Header()
@@ -91,7 +113,4 @@ func (a *answer) copyTo(w http.ResponseWriter) {
 		to.Del("Content-Type")
 	}
 	w.WriteHeader(a.status)
-	if a.body.Len() > 0 {
-		w.Write(a.body.Bytes())
-	}
 }

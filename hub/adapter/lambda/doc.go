@@ -5,8 +5,8 @@
 // and an answer into an event. This package stands in front of and behind the latter, because
 // what reaches a handler must be what net/http would have handed it, and what leaves must be
 // what net/http would have sent: it reads address, header and client from the event by itself,
-// lets the adapter do what it does right (bodies, and the shape of answers), and buffers the
-// answer with net/http's rules. defects_test.go shows each defect on the bare adapter; one that
+// lets the adapter do what it does right (bodies of requests, contexts, the shape of answers), and
+// buffers the answer with net/http's rules. defects_test.go shows each defect on the bare adapter; one that
 // is mended there makes its test fail, and what handles it here can go.
 //
 // Which form events have is configured and never guessed: see config.EventForm. The package

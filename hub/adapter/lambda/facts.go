@@ -1,7 +1,9 @@
 package lambda
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"net"
 	"net/http"
 	"net/netip"
@@ -22,6 +24,8 @@ type facts struct {
 	client string // address of whoever reached the host, with or without port; empty: not told
 	id     string // the host's, of the request
 	size   int    // bytes of the event
+
+	body *bytes.Buffer // of the answer, once the request was served
 }
 
 type factsKey struct{}
@@ -82,15 +86,26 @@ func single(values map[string]string) http.Header {
 	return h
 }
 
-// multiple makes a header of lists of values.
-func multiple(values map[string][]string) http.Header {
-	h := make(http.Header, len(values))
-	for name, list := range values {
-		for _, value := range list {
-			h.Add(name, value)
-		}
+// headerOf makes a header of lists of values, or, where the event has none, of single ones.
+func headerOf(lists map[string][]string, singles json.RawMessage) http.Header {
+	if len(lists) == 0 {
+		return single(decoded(singles))
+	}
+	h := make(http.Header, len(lists)+1)
+	for name, list := range lists {
+		name = http.CanonicalHeaderKey(name)
+		h[name] = append(h[name], list...)
 	}
 	return h
+}
+
+// decoded reads single values, which are looked at only where there are no lists of them.
+func decoded(values json.RawMessage) map[string]string {
+	all := map[string]string{}
+	if len(values) > 0 {
+		_ = json.Unmarshal(values, &all) // something else than texts is no value
+	}
+	return all
 }
 
 // path returns the path of an event without the base path, escaped.

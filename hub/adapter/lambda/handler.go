@@ -1,9 +1,7 @@
 package lambda
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -33,7 +31,7 @@ type Options struct {
 type Handler struct {
 	options Options
 	size    size
-	proxy   func(ctx context.Context, payload []byte) (any, error)
+	proxy   func(ctx context.Context, payload []byte) (reply, error)
 }
 
 // New returns a Handler. It fails when the form is unknown.
@@ -63,11 +61,7 @@ func (h *Handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 		h.options.Log.ErrorContext(ctx, "the event was not answered", "error", err)
 		return nil, err
 	}
-	var out bytes.Buffer
-	to := json.NewEncoder(&out)
-	to.SetEscapeHTML(false) // which would make pages half as long again
-	if err := to.Encode(answer); err != nil {
-		return nil, fmt.Errorf("encode the answer: %w", err)
-	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+	out := answer.encode()
+	release(answer.body)
+	return out, nil
 }

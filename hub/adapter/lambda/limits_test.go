@@ -27,15 +27,15 @@ func TestAnAnswerThatIsTooLargeSaysSo(t *testing.T) {
 			body   []byte
 			passes bool
 		}{
-			"text that fits":                    {bytes.Repeat([]byte("a"), limit-100<<10), true},
-			"text that does not":                {bytes.Repeat([]byte("a"), limit), false},
-			"quotes, which are escaped":         {bytes.Repeat([]byte(`"a`), limit*3/10), true},
-			"more quotes than fit":              {bytes.Repeat([]byte(`"`), limit*5/9), false},
-			"bytes that fit":                    {bytes.Repeat([]byte{0xff}, limit*2/3), true},
-			"bytes that do not as base64":       {bytes.Repeat([]byte{0xff}, limit*4/5), false},
-			"controls, which take six each":     {bytes.Repeat([]byte{1}, limit/7), true},
-			"more controls than fit":            {bytes.Repeat([]byte{1}, limit/5), false},
-			"separators, which are escaped too": {bytes.Repeat([]byte("\u2028"), limit/5), false},
+			"text that fits":                {bytes.Repeat([]byte("a"), limit-100<<10), true},
+			"text that does not":            {bytes.Repeat([]byte("a"), limit), false},
+			"quotes, which are escaped":     {bytes.Repeat([]byte(`"a`), limit*3/10), true},
+			"more quotes than fit":          {bytes.Repeat([]byte(`"`), limit*5/9), false},
+			"bytes that fit":                {bytes.Repeat([]byte{0xff}, limit*2/3), true},
+			"bytes that do not as base64":   {bytes.Repeat([]byte{0xff}, limit*4/5), false},
+			"controls, which take six each": {bytes.Repeat([]byte{1}, limit/7), true},
+			"more controls than fit":        {bytes.Repeat([]byte{1}, limit/5), false},
+			"letters of several bytes":      {bytes.Repeat([]byte("\u2028"), limit*3/10), true},
 		} {
 			h := function(t, form, "", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Type", "application/octet-stream")

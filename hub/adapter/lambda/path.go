@@ -1,6 +1,7 @@
 package lambda
 
 import (
+	"encoding/json"
 	"net/url"
 	"slices"
 	"strings"
@@ -54,11 +55,11 @@ func withoutBase(path, base string) string {
 
 // queryOf joins decoded parameters; their order is lost in the event, so that of names is as
 // good as any. Repeats keep theirs.
-func queryOf(multiple map[string][]string, single map[string]string) string {
-	values := url.Values(multiple)
+func queryOf(lists map[string][]string, singles json.RawMessage) string {
+	values := url.Values(lists)
 	if len(values) == 0 {
 		values = url.Values{}
-		for name, value := range single {
+		for name, value := range decoded(singles) {
 			values.Set(name, value)
 		}
 	}
@@ -66,15 +67,15 @@ func queryOf(multiple map[string][]string, single map[string]string) string {
 }
 
 // sentQueryOf joins parameters that the host left as they were sent.
-func sentQueryOf(multiple map[string][]string, single map[string]string) string {
+func sentQueryOf(lists map[string][]string, singles json.RawMessage) string {
 	var parts []string
-	for name, list := range multiple {
+	for name, list := range lists {
 		for _, value := range list {
 			parts = append(parts, name+"="+value)
 		}
 	}
-	if len(multiple) == 0 {
-		for name, value := range single {
+	if len(lists) == 0 {
+		for name, value := range decoded(singles) {
 			parts = append(parts, name+"="+value)
 		}
 	}

@@ -29,11 +29,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		h.handle(a, r)
 	}
-	if over := a.encodedSize(); over > h.size.event {
+	if over := a.encodedSize(h.size.event); over > h.size.event {
 		a = a.instead()
 		h.options.Fail(a, r, h.size.refuse(r.Method, over))
 	}
 	a.copyTo(w)
+	f.body = a.body
 }
 
 // handle runs the handler. One that panics must not take the process along, which would answer

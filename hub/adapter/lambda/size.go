@@ -46,20 +46,22 @@ func (s size) refuse(method string, bytes int) error {
 
 func megabytes(bytes int) string { return fmt.Sprintf("%.1f MB", float64(bytes)/(1<<20)) }
 
+// fits reports, without looking at it, whether a body takes less than limit bytes of an event,
+// whatever it is.
+func fits(body []byte, limit int) bool { return len(body) <= limit/6 }
+
 // textSize is how many bytes a body takes in an event.
 func textSize(body []byte) int {
 	if !utf8.Valid(body) {
 		return base64.StdEncoding.EncodedLen(len(body))
 	}
 	n := len(body)
-	for i, c := range body {
+	for _, c := range body {
 		switch {
 		case c == '"' || c == '\\' || c == '\n' || c == '\r' || c == '\t' || c == '\b' || c == '\f':
 			n++
 		case c < 0x20:
 			n += 5
-		case c == 0xE2 && i+2 < len(body) && body[i+1] == 0x80 && body[i+2]&^1 == 0xA8: // line and paragraph separators
-			n += 3
 		}
 	}
 	return n
