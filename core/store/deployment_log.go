@@ -1,17 +1,28 @@
 package store
 
 import (
+	"context"
+	"slices"
+	"strings"
+
 	"berth/core"
 	"berth/core/stacks"
-	"context"
 )
 
+// logStep is how many pieces one statement stores.
+const logStep = 50
+
 // appendLog stores pieces of logs; a number that is already stored stays as it is,
-// and what belongs to a deployment that is gone is dropped.
+// and what belongs to a deployment that is gone is dropped. The first row says which columns are numbers.
 func appendLog(tx *Tx, lines []stacks.LogLine) error {
-	for _, l := range lines {
-		if _, err := tx.exec(`INSERT INTO deployment_log (deployment_id, number, at, text) SELECT id, ?, ?, ? FROM deployments WHERE id = ? ON CONFLICT DO NOTHING`,
-			int64(l.Number), micros(l.At), l.Text, l.Deployment); err != nil {
+	for some := range slices.Chunk(lines, logStep) {
+		var args []any
+		for _, l := range some {
+			args = append(args, l.Deployment, int64(l.Number), micros(l.At), l.Text)
+		}
+		if _, err := tx.exec(`INSERT INTO deployment_log (deployment_id, number, at, text)
+			SELECT column1, column2, column3, column4 FROM (VALUES (?, CAST(? AS BIGINT), CAST(? AS BIGINT), ?)`+strings.Repeat(`, (?, ?, ?, ?)`, len(some)-1)+`) AS lines
+			WHERE EXISTS (SELECT 1 FROM deployments WHERE id = column1) ON CONFLICT DO NOTHING`, args...); err != nil {
 			return err
 		}
 	}
