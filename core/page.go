@@ -17,4 +17,7 @@ const (
 type List[T any] struct {
 	Items []T
 	Next  string // cursor for the following page; empty: this was the last
+	// LeftOut names items of this page that are stored and cannot be read, by their cursors: what is
+	// wrong with one of them must not hide the others. Only lists of what people depend on have any.
+	LeftOut []string
 }

@@ -35,15 +35,16 @@ func deploymentByID(tx *Tx, id core.DeploymentID) (stacks.Deployment, error) {
 	return one(tx, errDeploymentMissing, scanDeployment, `SELECT `+deploymentColumns+` FROM deployments WHERE id = ?`, id)
 }
 
-// Deployments lists the deployments of a stack, or of all when stack is empty, newest first.
+// Deployments lists the deployments of a stack, or of all when stack is empty, newest first. Those that
+// cannot be read are left out and named.
 func (s *Store) Deployments(ctx context.Context, stack core.StackID, ask core.Page) (core.List[stacks.Deployment], error) {
 	where, args := `WHERE id < ?`, []any{before(ask.After)}
 	if stack != "" {
 		where, args = `WHERE stack_id = ? AND id < ?`, []any{stack, before(ask.After)}
 	}
 	return read(ctx, s, func(tx *Tx) (core.List[stacks.Deployment], error) {
-		items, err := many(tx, scanDeployment, `SELECT `+deploymentColumns+` FROM deployments `+where+` ORDER BY id DESC LIMIT ?`, append(args, ask.Limit+1)...)
-		return page(items, ask, func(d stacks.Deployment) string { return string(d.ID) }), err
+		return pageLegible(tx, ask, func(d stacks.Deployment) string { return string(d.ID) }, scanDeployment,
+			`SELECT `+deploymentColumns+` FROM deployments `+where+` ORDER BY id DESC LIMIT ?`, append(args, ask.Limit+1)...)
 	})
 }
 

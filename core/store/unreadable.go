@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 
+	"berth/core"
 	"berth/core/fault"
 )
 
@@ -20,6 +21,35 @@ func legible(noun, id string, err error) error {
 
 // unreadable reports whether err is about rows that cannot be read, and about nothing else.
 func unreadable(err error) bool { return fault.CodeOf(err) == "store.unreadable" }
+
+// perhaps is a row that may not be legible; what comes before its first column that cannot be read
+// is there all the same.
+type perhaps[T any] struct {
+	value     T
+	illegible bool
+}
+
+// pageLegible is page for a query whose rows may be bad: those are left out and named by their cursors,
+// which must come before every column that can be. The query asks for limit+1 rows.
+func pageLegible[T any](tx *Tx, ask core.Page, cursor func(T) string, scan func(scanner) (T, error), query string, args ...any) (core.List[T], error) {
+	rows, err := many(tx, func(row scanner) (perhaps[T], error) {
+		v, err := scan(row)
+		if unreadable(err) {
+			return perhaps[T]{v, true}, nil
+		}
+		return perhaps[T]{value: v}, err
+	}, query, args...)
+	all := page(rows, ask, func(p perhaps[T]) string { return cursor(p.value) })
+	found := core.List[T]{Items: make([]T, 0, len(all.Items)), Next: all.Next}
+	for _, p := range all.Items {
+		if p.illegible {
+			found.LeftOut = append(found.LeftOut, cursor(p.value))
+		} else {
+			found.Items = append(found.Items, p.value)
+		}
+	}
+	return found, err
+}
 
 // maxUnreadable bounds how many rows one error names.
 const maxUnreadable = 10

@@ -75,3 +75,41 @@ func TestWhatABadRevisionWatchesIsNotGuessed(t *testing.T) {
 		t.Errorf("watched is %v, %v", watched, err)
 	}
 }
+
+// Pages of a list go on behind a row that cannot be read, and name it.
+func TestPagesLeaveOutWhatCannotBeRead(t *testing.T) {
+	y := openYard(t)
+	var ids []core.StackID
+	for _, name := range []string{"a", "b", "c", "d", "e"} {
+		ids = append(ids, y.deployed(name, "c1"))
+	}
+	for _, i := range []int{1, 2, 4} {
+		y.exec(t, `UPDATE stacks SET drift = '[' WHERE id = ?`, ids[i])
+		y.exec(t, `UPDATE deployments SET phases = '{' WHERE stack_id = ?`, ids[i])
+	}
+	var read, out []string
+	for ask := (core.Page{Limit: 2}); ; {
+		list, err := y.Stacks(t.Context(), stacks.Filter{}, ask)
+		y.must(err)
+		for _, st := range list.Items {
+			read = append(read, st.Name)
+		}
+		out = append(out, list.LeftOut...)
+		if list.Next == "" {
+			break
+		}
+		ask.After = list.Next
+	}
+	if !slices.Equal(read, []string{"a", "d"}) || !slices.Equal(out, []string{"b", "c", "e"}) {
+		t.Errorf("the pages have %q and leave out %q", read, out)
+	}
+	list, err := y.Deployments(t.Context(), "", core.Page{Limit: core.MaxPage})
+	if err != nil || len(list.Items) != 2 || len(list.LeftOut) != 3 || list.Next != "" {
+		t.Errorf("deployments are %d and %q left out, %v", len(list.Items), list.LeftOut, err)
+	}
+	for _, id := range list.LeftOut {
+		if n := y.count(t, `SELECT count(*) FROM deployments WHERE id = ? AND phases = '{'`, id); n != 1 {
+			t.Errorf("%q was left out", id)
+		}
+	}
+}

@@ -139,6 +139,11 @@ func TestAListIsNeverNull(t *testing.T) {
 	if got := strings.TrimSpace(w.Body.String()); got != `{"items":["1","2"],"next":"c"}` {
 		t.Error(got)
 	}
+	w = httptest.NewRecorder()
+	endpoint.List(w, core.List[int]{Items: []int{1}, LeftOut: []string{"b"}}, show)
+	if got := strings.TrimSpace(w.Body.String()); got != `{"items":["1"],"next":"","left_out":["b"]}` {
+		t.Error(got)
+	}
 }
 
 func TestQueries(t *testing.T) {

@@ -12,6 +12,8 @@ import (
 type Items[T any] struct {
 	Items []T    `json:"items"`
 	Next  string `json:"next"` // cursor for ?after=; empty: this was the last page
+	// What of this page is stored and cannot be read, by name or identifier: it is not among the items.
+	LeftOut []string `json:"left_out,omitempty"`
 }
 
 // JSON answers with v. It fails, with nothing written, when v does not encode.
@@ -31,7 +33,7 @@ func List[T, R any](w http.ResponseWriter, list core.List[T], show func(T) R) er
 	for i, item := range list.Items {
 		items[i] = show(item)
 	}
-	return JSON(w, http.StatusOK, Items[R]{Items: items, Next: list.Next})
+	return JSON(w, http.StatusOK, Items[R]{Items: items, Next: list.Next, LeftOut: list.LeftOut})
 }
 
 func writeJSON(w http.ResponseWriter, status int, mediaType string, v any) error {

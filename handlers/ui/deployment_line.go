@@ -58,7 +58,7 @@ func linesOf(ctx context.Context, finder StackFinder, all []stacks.Deployment, n
 	for i, d := range all {
 		if _, found := known[d.Stack]; !found {
 			s, err := finder.Stack(ctx, d.Stack)
-			if err != nil && !fault.Is(err, fault.NotFound) {
+			if err != nil && !fault.Is(err, fault.NotFound) && fault.CodeOf(err) != "store.unreadable" {
 				return nil, err
 			}
 			known[d.Stack] = s.Name

@@ -12,6 +12,7 @@ type deploymentListPage struct {
 	Stack, StackHref string // whose deployments; empty: all
 	Table            deploymentTable
 	More             string
+	LeftOut          []string // identifiers of deployments that are stored and cannot be read
 }
 
 // DeploymentsReader lists deployments and knows their stacks.
@@ -43,6 +44,7 @@ func Deployments(reader DeploymentsReader, now core.Clock) http.Handler {
 		if err != nil {
 			return err
 		}
+		page.LeftOut = list.LeftOut
 		page.Table.Stacks, page.More = id == "", following(r.URL, list.Next)
 		page.Table.Lines, err = linesOf(r.Context(), reader, list.Items, now())
 		if err != nil {

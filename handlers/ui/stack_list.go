@@ -29,6 +29,8 @@ type stackListPage struct {
 	Total  int // of all stacks, whatever the filter
 	Found  int // on this page
 	More   string
+	// names of stacks that are stored and cannot be read
+	LeftOut []string
 }
 
 // tab is a filter that is one click away.
@@ -86,7 +88,7 @@ func Stacks(lister StackLister, repositories RepositoryFinder, workers WorkerFin
 			return err
 		}
 		page := stackListPage{Search: exact(query.Get("q")), Status: exact(query.Get("status")), Tabs: statusTabs(counts, query), Found: len(lines),
-			Group: groupChoice(query.Get("group")), Groups: grouped(lines, query.Get("group")), More: following(r.URL, list.Next)}
+			Group: groupChoice(query.Get("group")), Groups: grouped(lines, query.Get("group")), More: following(r.URL, list.Next), LeftOut: list.LeftOut}
 		for _, n := range counts {
 			page.Total += n
 		}
