@@ -1,6 +1,8 @@
 package coretest
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -11,6 +13,7 @@ import (
 	"berth/core/fleet"
 	"berth/core/identity"
 	"berth/core/repositories"
+	"berth/core/seal"
 	"berth/core/stacks"
 	"berth/core/store"
 )
@@ -26,6 +29,7 @@ var nounCases = map[string]func(storeBench){
 	"one token registers one worker":                  registersOnce,
 	"there is one first administrator":                firstOnce,
 	"a name is taken once":                            nameTakenOnce,
+	"an installation's keys are made once":            keysMadeOnce,
 	"deletion and ask leave no deployment of a ghost": deletedWhileAsked,
 }
 
@@ -218,6 +222,20 @@ func firstOnce(b storeBench) {
 	})
 	if n := b.count(`SELECT count(*) FROM users`); won != 1 || n != 1 {
 		b.Errorf("%d were made, %d are stored", won, n)
+	}
+}
+
+// keysMadeOnce because what one process seals under its keys must be opened by all others.
+func keysMadeOnce(b storeBench) {
+	y := newYard(b)
+	won := y.race(10, "key.ring_there", func(i int) error {
+		return y.AddKeyRing(b.Context(), []seal.WrappedKey{{Number: uint32(i + 1), Wrapped: []byte{byte(i)}, Active: true}}, []byte{byte(i)})
+	})
+	ring, errRing := y.KeyRing(b.soon())
+	check, errCheck := y.KeyCheck(b.soon())
+	b.must(errors.Join(errRing, errCheck))
+	if won != 1 || len(ring) != 1 || !bytes.Equal(ring[0].Wrapped, check) {
+		b.Errorf("%d made them; stored are %+v with %x", won, ring, check)
 	}
 }
 

@@ -67,6 +67,10 @@ func (s *Store) OpenDeployments(ctx context.Context) ([]stacks.Deployment, error
 // StartDeployment moves a queued deployment to running; Conflict when it is not queued any more.
 func (s *Store) StartDeployment(ctx context.Context, id core.DeploymentID) (stacks.Deployment, error) {
 	return writeNew(ctx, s, func(tx *Tx) (stacks.Deployment, error) {
+		// Who comes second, while another starts or cancels it, does not wait for that.
+		if _, err := one(tx, errDeploymentMoved, scalar[string], `SELECT id FROM deployments WHERE id = ? AND state = ?`+tx.dialect.Claim, id, stacks.DeploymentQueued); err != nil {
+			return stacks.Deployment{}, err
+		}
 		now := s.now()
 		err := pass(tx, transition{deployment: id, from: stacks.DeploymentQueued, to: stacks.DeploymentRunning, at: now, cause: "its turn has come"},
 			`, started_at = ?, commit_hash = ''`, micros(now))
