@@ -152,6 +152,7 @@ var Codes = []string{
 	"stack.not_found",
 	"stack.paused",
 	"stack.placed",
+	"stack.seen",
 	"stack.transfer",
 	"store.address",
 	"store.altered",

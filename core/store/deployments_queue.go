@@ -67,6 +67,10 @@ func verb(t stacks.Trigger) string {
 	return "sync"
 }
 
+// errStackSeen passes over what polling decided on an older row: a deployment has taken this very
+// state of the folder meanwhile.
+var errStackSeen = fault.New(fault.Conflict, "stack.seen", "The stack's folder was deployed as it is now.")
+
 // queue is QueueDeployment inside a transaction.
 func (s *Store) queue(tx *Tx, ask stacks.Ask) (stacks.Deployment, error) {
 	st, err := stackByID(tx, ask.Stack)
@@ -75,6 +79,9 @@ func (s *Store) queue(tx *Tx, ask stacks.Ask) (stacks.Deployment, error) {
 	}
 	if st.Deleting {
 		return stacks.Deployment{}, errStackDeleting
+	}
+	if ask.Trigger == stacks.TriggerPoll && ask.SeenTree != "" && ask.SeenTree == st.SeenTree {
+		return stacks.Deployment{}, errStackSeen
 	}
 	open, err := openOf(tx, ask.Stack)
 	if err != nil {

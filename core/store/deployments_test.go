@@ -182,6 +182,21 @@ func TestQueueAll(t *testing.T) {
 	}
 }
 
+func TestPollingPassesOverWhatWasDeployedSinceItLooked(t *testing.T) {
+	y := openYard(t)
+	id := y.add("web")
+	ask := polled(id, "c1")
+	y.start(y.queue(ask)) // a look that began before this was queued has decided the same
+	y.must(y.QueueAll(t.Context(), []stacks.Ask{ask}))
+	if got := y.states(id); got != "running" {
+		t.Errorf("deployments are %q", got)
+	}
+	y.must(y.QueueAll(t.Context(), []stacks.Ask{polled(id, "c2")}))
+	if got := y.states(id); got == "running" {
+		t.Error("what changed since is not deployed")
+	}
+}
+
 func TestStartIsACompareAndSwap(t *testing.T) {
 	y := openYard(t)
 	id := y.add("web")

@@ -86,7 +86,7 @@ func (s *Store) removeHub(tx *Tx, id core.HubID) error {
 		WHERE hub_id = ?`, now, now, id); err != nil {
 		return err
 	}
-	if _, err := tx.exec(`UPDATE leases SET lease_until = 0 WHERE holder = ?`, id); err != nil {
+	if err := tx.dropLeases(`holder = ?`, id); err != nil {
 		return err
 	}
 	_, err := tx.exec(`DELETE FROM hubs WHERE id = ?`, id)
@@ -108,6 +108,30 @@ func (s *Store) Hubs(ctx context.Context) ([]hubs.Hub, error) {
 	})
 }
 
+// HubAway reports whether nothing is heard of any hub, and since when; the time is zero when it is not
+// known. A database on which one server works alone, without a row of its own, has no hub that could be away.
+func (s *Store) HubAway(ctx context.Context) (since time.Time, away bool, err error) {
+	type answer struct {
+		since time.Time
+		away  bool
+	}
+	got, err := read(ctx, s, func(tx *Tx) (answer, error) {
+		now, err := tx.clock()
+		if err != nil {
+			return answer{}, err
+		}
+		found, err := many(tx, scalar[int64], `SELECT lease_until FROM leases WHERE name = ? AND NOT EXISTS (SELECT 1 FROM hubs WHERE lease_until >= ?)`, hubs.Duties, now)
+		if err != nil || len(found) == 0 {
+			return answer{}, err
+		}
+		if until := found[0]; until < 0 {
+			return answer{fromMicros(-until), true}, nil // it was given back then
+		}
+		return answer{fromMicros(max(0, found[0]-hubs.LeaseTime.Microseconds())), true}, nil // its last word was then
+	})
+	return got.since, got.away, err
+}
+
 // HolderOf returns the hub that holds a lease. Unavailable "hub.away" when none does.
 func (s *Store) HolderOf(ctx context.Context, name hubs.LeaseName) (hubs.Hub, error) {
 	return read(ctx, s, func(tx *Tx) (hubs.Hub, error) {
@@ -122,11 +146,15 @@ func (s *Store) HolderOf(ctx context.Context, name hubs.LeaseName) (hubs.Hub, er
 var errOffline = fault.New(fault.Unavailable, "worker.offline",
 	"The stack's worker is offline, so its containers cannot be reached. They go on running; try again when the worker is back.").After(10 * time.Second)
 
-// HubOfWorker returns the hub that holds a worker's link. Unavailable "worker.offline".
+// HubOfWorker returns the hub that holds a worker's link. Unavailable "worker.offline", or "hub.away"
+// when there is no hub at all: then nobody knows about the worker.
 func (s *Store) HubOfWorker(ctx context.Context, id core.WorkerID) (hubs.Hub, error) {
 	return read(ctx, s, func(tx *Tx) (hubs.Hub, error) {
 		now, err := tx.clock()
 		if err != nil {
+			return hubs.Hub{}, err
+		}
+		if _, err := one(tx, errNoHub, scalar[int64], `SELECT count(*) FROM hubs WHERE lease_until >= ? HAVING count(*) > 0`, now); err != nil {
 			return hubs.Hub{}, err
 		}
 		return one(tx, errOffline, scanHub, `SELECT `+hubColumns+` FROM hubs WHERE lease_until >= ? AND id =

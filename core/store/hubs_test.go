@@ -192,3 +192,49 @@ func TestManyTakeALeaseAtOnce(t *testing.T) {
 		t.Errorf("%v all hold it", holders)
 	}
 }
+
+func TestItIsToldSinceWhenNoHubIsThere(t *testing.T) {
+	r := openFleet(t)
+	w := r.worker(t, "web")
+	is := func(when string, want bool) (since time.Time) {
+		t.Helper()
+		since, away, err := r.HubAway(t.Context())
+		if err != nil || away != want {
+			t.Fatalf("%s: away %t since %s, %v", when, away, since, err)
+		}
+		_, err = r.HubOfWorker(t.Context(), w.ID)
+		if code := fault.CodeOf(err); want && code != "hub.away" {
+			t.Errorf("%s: the hub of a worker: %v", when, err)
+		}
+		return since
+	}
+	is("one server alone, without a row", false)
+	r.joined(t, "hub_1")
+	r.joined(t, "hub_2")
+	if _, err := r.TakeLease(t.Context(), hubs.Duties, "hub_1"); err != nil {
+		t.Fatal(err)
+	}
+	is("both are there", false)
+	r.silent(t, "hub_1")
+	is("one is silent", false)
+	r.silent(t, "hub_2")
+	if since := is("both are silent", true); !since.IsZero() {
+		t.Errorf("since %s", since)
+	}
+	r.joined(t, "hub_3")
+	is("another one came", false)
+	lease, err := r.TakeLease(t.Context(), hubs.Duties, "hub_3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(r.DropLease(t.Context(), lease), r.LeaveHubs(t.Context(), "hub_3")); err != nil {
+		t.Fatal(err)
+	}
+	if since := is("it left", true); time.Since(since).Abs() > time.Hour {
+		t.Errorf("since %s", since)
+	}
+	r.joined(t, "hub_4")
+	if again, err := r.TakeLease(t.Context(), hubs.Duties, "hub_4"); err != nil || again.Epoch != lease.Epoch+1 {
+		t.Errorf("a lease that was given back: %+v, %v", again, err)
+	}
+}

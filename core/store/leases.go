@@ -38,9 +38,19 @@ var errHeld = fault.New(fault.Conflict, "hub.lease_held", "Another hub holds thi
 // DropLease gives a lease back, so that another hub need not wait for its end.
 func (s *Store) DropLease(ctx context.Context, l hubs.Lease) error {
 	return s.db.Write(ctx, func(tx *Tx) error {
-		_, err := tx.exec(`UPDATE leases SET lease_until = 0 WHERE name = ? AND holder = ? AND epoch = ?`, l.Name, l.Holder, int64(l.Epoch))
-		return err
+		return tx.dropLeases(`name = ? AND holder = ? AND epoch = ? AND lease_until > 0`, l.Name, l.Holder, int64(l.Epoch))
 	})
+}
+
+// dropLeases ends leases. A lease that was given back keeps that time with a minus sign: nobody holds
+// it, whoever comes next may take it.
+func (tx *Tx) dropLeases(where string, args ...any) error {
+	now, err := tx.clock()
+	if err != nil {
+		return err
+	}
+	_, err = tx.exec(`UPDATE leases SET lease_until = ? WHERE `+where, append([]any{-now}, args...)...)
+	return err
 }
 
 // guarded returns fn with the fences of ctx before it.

@@ -19,6 +19,7 @@ type OverviewReader interface {
 	StackFinder
 	StackLister
 	DeploymentLister
+	HubWatcher
 	// Room reports whether there is room on the server's disk to begin something new.
 	Room() bool
 }
@@ -32,6 +33,7 @@ const (
 type overviewPage struct {
 	Steps       []step // by which an empty installation is led; none once there is a stack
 	Full        bool   // the server's disk is
+	Hub         hubNotice
 	Summary     string
 	Tone        string
 	Needs       []need
@@ -120,6 +122,12 @@ func (o *overview) page(workers WorkerLister, repositories RepositoryLister) (pa
 	page.Summary, page.Tone = summarise(page.Needs, page.Total, o.counts)
 	if page.Full = !o.reader.Room(); page.Full {
 		page.Summary, page.Tone = "The server's disk is full.", "bad"
+	}
+	if page.Hub, err = hubNoticeOf(o.ctx, o.reader, o.now); err != nil {
+		return page, err
+	}
+	if page.Hub.Away {
+		page.Summary, page.Tone = "The hub is away.", "bad"
 	}
 	o.putWorkers(&page)
 	return page, o.putDeployments(&page)

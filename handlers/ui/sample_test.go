@@ -64,6 +64,7 @@ func samples() map[string]sample {
 		"error-403":         of(errorView, bare("You may not do this"), errorPage{Status: 403, What: "You may not do this", Why: "The role \"viewer\" does not permit this.", Links: []nameLink{{"Go back", "/stacks"}, {"Go to the overview", "/"}}, SignOut: true, RequestID: "K3ZQ7M2WAYHXB4"}),
 		"overview":          of(overviewView, framed(inOverview, "Overview"), sampleOverview(true)),
 		"overview-well":     of(overviewView, framed(inOverview, "Overview"), sampleOverview(false)),
+		"overview-away":     of(overviewView, framed(inOverview, "Overview"), sampleAway()),
 		"overview-full":     of(overviewView, framed(inOverview, "Overview"), sampleFull()),
 		"overview-empty":    of(overviewView, framed(inOverview, "Overview"), sampleEmpty()),
 		"repository-new":    of(repositoryNewView, framed(inRepositories, "Add a repository", crumb{"Repositories", "/repositories"}), repositoryNewPage{sampleRepositoryForm(true)}),
@@ -124,6 +125,12 @@ func sampleDeployments() []stacks.Deployment {
 		all = append(all, d)
 	}
 	return all
+}
+
+func sampleAway() overviewPage {
+	p := sampleOverview(false)
+	p.Hub, p.Summary, p.Tone = hubNotice{true, at(before(time.Hour), sampleNow)}, "The hub is away.", "bad"
+	return p
 }
 
 func sampleFull() overviewPage {

@@ -16,6 +16,7 @@ import (
 type StackReader interface {
 	StackFinder
 	DeploymentLister
+	HubWatcher
 	// Decisions lists why a stack was deployed or not, newest first.
 	Decisions(ctx context.Context, stack core.StackID, ask core.Page) (core.List[stacks.Decision], error)
 	// Revision returns one revision. NotFound "revision.not_found".
@@ -30,6 +31,7 @@ const (
 type stackShowPage struct {
 	Head        stackHead
 	Notices     stackNotices
+	Hub         hubNotice
 	Facts       stackFacts
 	Services    []serviceLine
 	Retry       moment // when what failed is tried again by itself; empty: it is not
@@ -94,6 +96,10 @@ func underWay(s stacks.Stack) bool {
 
 func showStack(ctx context.Context, reader StackReader, s stacks.Stack, now time.Time) (stackShowPage, error) {
 	page := stackShowPage{Observed: at(s.ObservedAt, now), Retry: at(s.RetryAt, now)}
+	var err error
+	if page.Hub, err = hubNoticeOf(ctx, reader, now); err != nil {
+		return page, err
+	}
 	deployments, err := reader.Deployments(ctx, s.ID, core.Page{Limit: shownDeployments})
 	if err != nil {
 		return page, err

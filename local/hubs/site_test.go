@@ -43,6 +43,7 @@ type site struct {
 	origin   string     // APP_URL
 	api      rig.Client // with the key of an administrator's service account
 	person   rig.Client // signed in
+	password string     // of the administrator
 	programs []*program
 }
 
@@ -199,16 +200,22 @@ func (s *site) leads(before int64) *program {
 	return leader
 }
 
+const email = "hubs@example.com"
+
+func newJar(t testing.TB) http.CookieJar {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return jar
+}
+
 // setUp makes the first administrator, and the key with which all else is asked.
 func (s *site) setUp(client rig.Client) {
 	s.t.Helper()
-	const email = "hubs@example.com"
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.api, s.person = client, client
-	s.person.Jar = jar
+	s.api, s.person, s.password = client, client, rand.Text()
+	s.person.Jar = newJar(s.t)
 	s.until("the pages answer", func() (bool, string) {
 		response, err := http.Get(client.URL + "/readyz")
 		if err != nil {
@@ -217,9 +224,8 @@ func (s *site) setUp(client rig.Client) {
 		response.Body.Close()
 		return response.StatusCode == http.StatusOK, response.Status
 	})
-	password := rand.Text()
-	rig.Post[api.User](s.person, "/api/custom/setup", api.SetupRequest{BootstrapToken: s.token, Email: email, Password: password, Name: "Hubs"}, http.StatusCreated)
-	rig.Post[api.User](s.person, "/api/custom/login", api.LoginRequest{Email: email, Password: password}, http.StatusOK)
+	rig.Post[api.User](s.person, "/api/custom/setup", api.SetupRequest{BootstrapToken: s.token, Email: email, Password: s.password, Name: "Hubs"}, http.StatusCreated)
+	rig.Post[api.User](s.person, "/api/custom/login", api.LoginRequest{Email: email, Password: s.password}, http.StatusOK)
 	account := rig.Post[api.ServiceAccount](s.person, "/api/custom/service-accounts", api.ServiceAccountRequest{Name: "hubs", Role: access.RoleAdmin}, http.StatusCreated)
 	s.api.Key = rig.Post[api.IssuedKey](s.person, "/api/custom/service-accounts/"+string(account.ID)+"/keys", api.APIKeyRequest{Name: "hubs"}, http.StatusCreated).Key
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // allowed are what of this module, beside core and handlers, the function is made of.
-var allowed = []string{"berth/hub/adapter/hubclient", "berth/hub/adapter/lambda", "berth/hub/adapter/postgres", "berth/hub/adapter/yaml"}
+var allowed = []string{"berth/hub/adapter/hubclient", "berth/hub/adapter/lambda", "berth/hub/adapter/postgres", "berth/hub/adapter/yaml", "berth/hub/revisionfiles"}
 
 // vendors are the third parties whose packages those import.
 var vendors = []string{"github.com/aws/aws-lambda-go/", "github.com/awslabs/aws-lambda-go-api-proxy/", "github.com/jackc/pgx/v5", "go.yaml.in/yaml/v3"}

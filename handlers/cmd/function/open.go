@@ -24,6 +24,7 @@ import (
 	"berth/hub/adapter/lambda"
 	"berth/hub/adapter/postgres"
 	"berth/hub/adapter/yaml"
+	"berth/hub/revisionfiles"
 )
 
 // open opens the database with its keys and builds the route table on it. What only a hub can do
@@ -63,7 +64,7 @@ func join(ctx context.Context, cfg config.Function, log *slog.Logger, db *store.
 			Stacks:       stacks.NewDesk(kept, hub, time.Now).Beside(repositories.NewFolders(kept, hub)),
 			Fleet:        fleet.NewDesk(kept, ring, hub, time.Now, port),
 		},
-		Hub: handlers.Hub{Live: hub, Plans: hub, Browser: hub, Files: hub, Metrics: hub},
+		Hub: handlers.Hub{Live: hub, Plans: hub, Browser: hub, Files: revisionfiles.InDatabase(kept), Metrics: hub},
 	})
 	if err != nil {
 		return nil, err
