@@ -33,9 +33,11 @@ func newConnector(cfg pgx.ConnConfig) *connector {
 // Connect implements driver.Connector.
 func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	inner, err := c.Connector.Connect(ctx)
-	switch {
+	switch deadline, limited := ctx.Deadline(); {
 	case err != nil && ctx.Err() != nil:
 		return nil, ctx.Err()
+	case err != nil && limited && !time.Now().Before(deadline): // the dialer's clock may be ahead of the context's
+		return nil, context.DeadlineExceeded
 	case err != nil:
 		return nil, &unreachable{err}
 	}
