@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/binary"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -84,45 +85,49 @@ func appendText(out []byte, text string) []byte {
 	return appendValid(out, []byte(strings.ToValidUTF8(text, "\ufffd")))
 }
 
-// appendValid adds text that is UTF-8 as a JSON string.
+// appendValid adds text that is UTF-8 as a JSON string. It looks at eight bytes at a time and
+// copies them as a whole; special says which of them do not stand for themselves.
 func appendValid(out, text []byte) []byte {
-	out = slices.Grow(out, len(text)+len(text)/16+2)
-	out = append(out, '"')
-	for {
-		n := plainLength(text)
-		out = append(out, text[:n]...)
-		if n == len(text) {
-			return append(out, '"')
+	out = append(slices.Grow(out, len(text)+len(text)/8+2), '"')
+	for len(text) >= 8 {
+		out = slices.Grow(out, 16)
+		n, word := len(out), binary.LittleEndian.Uint64(text)
+		out = out[:n+8]
+		binary.LittleEndian.PutUint64(out[n:], word)
+		found := special(word)
+		if found == 0 {
+			text = text[8:]
+			continue
 		}
-		if c := text[n]; short[c] != 0 {
-			out = append(out, '\\', short[c])
-		} else {
-			out = append(out, '\\', 'u', '0', '0', upperHex[c>>4], upperHex[c&15])
-		}
-		text = text[n+1:]
+		first := bits.TrailingZeros64(found) / 8
+		out = appendEscape(out[:n+first], text[first])
+		text = text[first+1:]
 	}
+	for _, c := range text {
+		if c < ' ' || c == '"' || c == '\\' {
+			out = appendEscape(out, c)
+		} else {
+			out = append(out, c)
+		}
+	}
+	return append(out, '"')
+}
+
+// special sets the highest bit of each byte of x that is a control, a quote or a backslash. Only
+// the lowest that is set is sure to be right: a borrow may go to the next.
+func special(x uint64) uint64 {
+	const low, high = 0x0101010101010101, 0x8080808080808080
+	quote, back := x^(low*'"'), x^(low*'\\')
+	return ((x-low*' ')&^x | (quote-low)&^quote | (back-low)&^back) & high
+}
+
+// appendEscape adds one byte that does not stand for itself.
+func appendEscape(out []byte, c byte) []byte {
+	if short[c] != 0 {
+		return append(out, '\\', short[c])
+	}
+	return append(out, '\\', 'u', '0', '0', upperHex[c>>4], upperHex[c&15])
 }
 
 // short are the bytes that have an escape of two characters, with the second of those.
 var short = [256]byte{'"': '"', '\\': '\\', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't'}
-
-// plainLength returns how many bytes text begins with that stand for themselves. It looks at
-// eight at a time: for each of them the highest bit of its place is set when it is below a space,
-// a quote or a backslash.
-func plainLength(text []byte) int {
-	const low, high = 0x0101010101010101, 0x8080808080808080
-	i := 0
-	for ; i+8 <= len(text); i += 8 {
-		x := binary.LittleEndian.Uint64(text[i:])
-		quote, back := x^(low*'"'), x^(low*'\\')
-		if ((x-low*' ')&^x|(quote-low)&^quote|(back-low)&^back)&high != 0 {
-			break
-		}
-	}
-	for ; i < len(text); i++ {
-		if c := text[i]; c < ' ' || c == '"' || c == '\\' {
-			return i
-		}
-	}
-	return i
-}

@@ -98,6 +98,7 @@ func TestAHandlerSeesWhatItSeesBehindNetHTTP(t *testing.T) {
 	}
 	for name, c := range sentAs {
 		body, _ := io.ReadAll(c.r.Body)
+		c.r.Body = io.NopCloser(strings.NewReader(string(body))) // for the next time
 		again := func() *http.Request {
 			r := c.r.Clone(t.Context())
 			r.Body = io.NopCloser(strings.NewReader(string(body)))
