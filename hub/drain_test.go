@@ -109,7 +109,7 @@ func (q *quiet) StackCounts(ctx context.Context) (map[stacks.Status]int, error) 
 	return nil, q.takes(ctx)
 }
 func (q *quiet) Prune(ctx context.Context, _ time.Time) (bool, error) { return false, q.takes(ctx) }
-func (q *quiet) KeptRevisions(ctx context.Context, _ core.StackID, _, _ int) ([]stacks.Revision, error) {
+func (q *quiet) KeptRevisions(ctx context.Context, _ core.StackID, _, _ int) ([]stacks.KeptRevision, error) {
 	return nil, q.takes(ctx)
 }
 func (q *quiet) Room() bool { return true }

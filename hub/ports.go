@@ -97,9 +97,9 @@ type UpkeepStore interface {
 	// Prune deletes what is older than retention allows, a bounded number of rows at a time;
 	// more says that there is more to delete.
 	Prune(ctx context.Context, now time.Time) (more bool, err error)
-	// KeptRevisions lists the revisions of all stacks after the given one, with stack, number and
-	// content alone.
-	KeptRevisions(ctx context.Context, after core.StackID, number, limit int) ([]stacks.Revision, error)
+	// KeptRevisions lists the revisions of all stacks after the given one, those that cannot be
+	// read included.
+	KeptRevisions(ctx context.Context, after core.StackID, number, limit int) ([]stacks.KeptRevision, error)
 	// Room reports whether there is room on the disk to begin something new.
 	Room() bool
 	// StackCounts returns how many stacks have each status.
@@ -142,8 +142,9 @@ type RevisionFiles interface {
 	PutCompose(ctx context.Context, stack core.StackID, number int, compose []byte) error
 	Compose(stack core.StackID, number int) ([]byte, error)
 	RemoveStack(ctx context.Context, stack core.StackID) error
-	// Sweep removes the files that no revision needs; each tells those that are kept.
-	Sweep(ctx context.Context, each func(keep func(stack core.StackID, number int, content []core.Content)) error) (removed int, err error)
+	// Sweep removes the files that no revision needs; each tells those that are kept. What an illegible
+	// one may need stays.
+	Sweep(ctx context.Context, each func(keep func(stacks.KeptRevision)) error) (removed int, err error)
 }
 
 // Mirrors knows the mirrors of repositories that are on disk.

@@ -7,6 +7,7 @@ import (
 
 	"berth/core"
 	"berth/core/repositories"
+	"berth/core/stacks"
 )
 
 // sweepEvery is how often files are swept; a deployment that stores files and does not say for so
@@ -18,7 +19,7 @@ const sweepPage = 200
 
 // sweep removes the files of revisions and the mirrors of repositories that are gone.
 func (h *Hub) sweep(ctx context.Context) {
-	removed, err := h.opts.Files.Sweep(ctx, func(keep func(core.StackID, int, []core.Content)) error { return h.eachKept(ctx, keep) })
+	removed, err := h.opts.Files.Sweep(ctx, func(keep func(stacks.KeptRevision)) error { return h.eachKept(ctx, keep) })
 	h.report("files that no revision needs cannot be removed", err)
 	if removed > 0 {
 		h.log.Info("files that no revision needs were removed", "files", removed)
@@ -29,7 +30,7 @@ func (h *Hub) sweep(ctx context.Context) {
 }
 
 // eachKept tells every revision that is kept, reading a page at a time.
-func (h *Hub) eachKept(ctx context.Context, keep func(core.StackID, int, []core.Content)) error {
+func (h *Hub) eachKept(ctx context.Context, keep func(stacks.KeptRevision)) error {
 	stack, number := core.StackID(""), 0
 	for {
 		some, err := h.opts.Store.KeptRevisions(ctx, stack, number, sweepPage)
@@ -37,7 +38,10 @@ func (h *Hub) eachKept(ctx context.Context, keep func(core.StackID, int, []core.
 			return err
 		}
 		for _, r := range some {
-			keep(r.Stack, r.Number, r.Content)
+			keep(r)
+			if r.Illegible {
+				h.log.Error("the database holds a revision that cannot be read: until that is put right, no file that it may need is removed", "stack", r.Stack, "revision", r.Number)
+			}
 			stack, number = r.Stack, r.Number
 		}
 		if len(some) < sweepPage {

@@ -21,9 +21,9 @@ type sweptFiles struct {
 	err  error
 }
 
-func (f *sweptFiles) Sweep(_ context.Context, each func(func(core.StackID, int, []core.Content)) error) (int, error) {
-	f.err = each(func(stack core.StackID, number int, content []core.Content) {
-		f.kept = append(f.kept, fmt.Sprint(stack, " ", number, " ", len(content)))
+func (f *sweptFiles) Sweep(_ context.Context, each func(func(stacks.KeptRevision)) error) (int, error) {
+	f.err = each(func(r stacks.KeptRevision) {
+		f.kept = append(f.kept, fmt.Sprint(r.Stack, " ", r.Number, " ", len(r.Content)))
 	})
 	return 0, f.err
 }
@@ -31,13 +31,13 @@ func (f *sweptFiles) Sweep(_ context.Context, each func(func(core.StackID, int, 
 // keptStore has revisions and repositories, and nothing else.
 type keptStore struct {
 	Store
-	revisions    []stacks.Revision
+	revisions    []stacks.KeptRevision
 	repositories []repositories.Repository
 	err          error
 }
 
-func (s *keptStore) KeptRevisions(_ context.Context, after core.StackID, number, limit int) ([]stacks.Revision, error) {
-	i := slices.IndexFunc(s.revisions, func(r stacks.Revision) bool { return r.Stack > after || r.Stack == after && r.Number > number })
+func (s *keptStore) KeptRevisions(_ context.Context, after core.StackID, number, limit int) ([]stacks.KeptRevision, error) {
+	i := slices.IndexFunc(s.revisions, func(r stacks.KeptRevision) bool { return r.Stack > after || r.Stack == after && r.Number > number })
 	if i < 0 {
 		return nil, s.err
 	}
@@ -65,7 +65,7 @@ func TestSweepIsToldEveryRevisionAndEveryRepository(t *testing.T) {
 	var want []string
 	store := &keptStore{repositories: []repositories.Repository{{ID: "rep_1"}, {ID: "rep_3"}}}
 	for i := range 2*sweepPage + sweepPage/2 {
-		r := stacks.Revision{Stack: core.StackID(fmt.Sprintf("stk_%04d", i/7)), Number: 1 + i%7, Content: make([]core.Content, i%3)}
+		r := stacks.KeptRevision{Stack: core.StackID(fmt.Sprintf("stk_%04d", i/7)), Number: 1 + i%7, Content: make([]core.Content, i%3)}
 		store.revisions = append(store.revisions, r)
 		want = append(want, fmt.Sprint(r.Stack, " ", r.Number, " ", i%3))
 	}
@@ -81,6 +81,13 @@ func TestSweepIsToldEveryRevisionAndEveryRepository(t *testing.T) {
 	}
 	if log.Len() > 0 {
 		t.Errorf("log:\n%s", log.String())
+	}
+
+	store.revisions[3].Illegible = true
+	files.kept = nil
+	h.sweep(t.Context())
+	if line := fmt.Sprintf("stack=%s revision=%d", store.revisions[3].Stack, store.revisions[3].Number); len(files.kept) != len(want) || strings.Count(log.String(), line) != 1 {
+		t.Errorf("%d revisions are kept, want %d; log:\n%s", len(files.kept), len(want), log.String())
 	}
 
 	store.err, git.forgotten = errors.New("the database is away"), nil

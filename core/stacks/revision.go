@@ -27,6 +27,14 @@ type Revision struct {
 	VerifiedAt time.Time
 }
 
+// KeptRevision says which files a revision needs.
+type KeptRevision struct {
+	Stack     core.StackID
+	Number    int
+	Content   []core.Content
+	Illegible bool // what it mounts cannot be read, so that any file may be needed
+}
+
 // Fingerprint identifies the value that a secret variable had, without telling it.
 type Fingerprint struct {
 	Name        string `json:"name"`

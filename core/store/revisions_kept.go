@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 
 	"berth/core"
 	"berth/core/stacks"
@@ -64,12 +65,16 @@ func namedRevisions(tx *Tx, stack core.StackID) (map[int]bool, error) {
 	return named, err
 }
 
-// KeptRevisions lists revisions of all stacks in order of stack and number, after the given ones, with
-// stack, number and content alone: what of the files of revisions is still needed.
-func (s *Store) KeptRevisions(ctx context.Context, after core.StackID, number, limit int) ([]stacks.Revision, error) {
-	return read(ctx, s, func(tx *Tx) ([]stacks.Revision, error) {
-		return many(tx, func(row scanner) (r stacks.Revision, err error) {
-			return r, row.Scan(&r.Stack, &r.Number, jsonInto{&r.Content})
+// KeptRevisions lists revisions of all stacks in order of stack and number, after the given ones: what
+// of the files of revisions is still needed. Those that cannot be read are among them.
+func (s *Store) KeptRevisions(ctx context.Context, after core.StackID, number, limit int) ([]stacks.KeptRevision, error) {
+	return read(ctx, s, func(tx *Tx) ([]stacks.KeptRevision, error) {
+		return many(tx, func(row scanner) (r stacks.KeptRevision, err error) {
+			err = row.Scan(&r.Stack, &r.Number, jsonInto{&r.Content})
+			if errors.Is(err, errContent) {
+				r.Content, r.Illegible, err = nil, true, nil
+			}
+			return r, err
 		}, `SELECT stack_id, number, content FROM revisions WHERE (stack_id, number) > (?, ?) ORDER BY stack_id, number LIMIT ?`, after, number, limit)
 	})
 }

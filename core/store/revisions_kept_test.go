@@ -120,6 +120,7 @@ func TestKeptRevisionsAreWalked(t *testing.T) {
 	a, b := y.add("a"), y.add("b")
 	y.revisions(a, 3)
 	y.revisions(b, 2)
+	y.exec(t, `UPDATE revisions SET content = '[{' WHERE stack_id = ? AND number = 3`, a)
 	got := ""
 	stack, number := core.StackID(""), 0
 	for {
@@ -130,10 +131,14 @@ func TestKeptRevisionsAreWalked(t *testing.T) {
 		}
 		for _, r := range some {
 			stack, number = r.Stack, r.Number
+			if r.Illegible {
+				got += fmt.Sprintf("%s %d ?|", y.stack(stack).Name, number)
+				continue
+			}
 			got += fmt.Sprintf("%s %d %s|", y.stack(stack).Name, number, r.Content[0].Files[0].Digest)
 		}
 	}
-	if want := "a 1 f1|a 2 f2|a 3 f3|b 1 f1|b 2 f2|"; got != want {
+	if want := "a 1 f1|a 2 f2|a 3 ?|b 1 f1|b 2 f2|"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

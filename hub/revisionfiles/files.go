@@ -75,7 +75,7 @@ func (f *Files) PutBlob(_ context.Context, digest string, content []byte) error 
 		if _, err := os.Stat(path); err == nil {
 			return nil
 		}
-		return writeDurably(path, content)
+		return f.writeDurably(path, content)
 	})
 }
 
@@ -101,7 +101,7 @@ func (f *Files) PutCompose(_ context.Context, stack core.StackID, number int, co
 		return tooLarge(compose)
 	}
 	path := f.composePath(stack, number)
-	return f.place(path, func() error { return writeDurably(path, compose) })
+	return f.place(path, func() error { return f.writeDurably(path, compose) })
 }
 
 // Compose returns the rendered Compose file of a revision. NotFound "revision.compose_missing".
@@ -138,9 +138,9 @@ func validDigest(digest string) bool {
 }
 
 // writeDurably puts content at path so that after a crash there is all of it or nothing.
-func writeDurably(path string, content []byte) error {
+func (f *Files) writeDurably(path string, content []byte) error {
 	dir := filepath.Dir(path)
-	temp, err := createTemp(dir)
+	temp, err := f.createTemp(dir)
 	if err != nil {
 		return storageFault(err)
 	}
@@ -157,19 +157,6 @@ func writeDurably(path string, content []byte) error {
 		return storageFault(err)
 	}
 	return nil
-}
-
-// createTemp makes a file in a folder, and the folder. A sweep may remove an empty one in between.
-func createTemp(dir string) (temp *os.File, err error) {
-	for range 3 {
-		if err = os.MkdirAll(dir, 0o700); err == nil {
-			temp, err = os.CreateTemp(dir, newPrefix+"*")
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-	}
-	return temp, err
 }
 
 func syncDir(dir string) error {

@@ -27,6 +27,23 @@ func (f *Files) place(path string, store func() error) error {
 	return store()
 }
 
+// createTemp makes a file in a folder, and the folder: no sweep removes that in between, while it is empty.
+func (f *Files) createTemp(dir string) (*os.File, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	return os.CreateTemp(dir, newPrefix+"*")
+}
+
+// removeEmpty removes a folder unless anything is in it.
+func (f *Files) removeEmpty(dir string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	os.Remove(dir) // fails then
+}
+
 // removeOld removes a file that was last stored before a moment. Sweeps and what stores wait
 // for each other for as long as that takes, and no longer.
 func (f *Files) removeOld(path string, before time.Time) (gone bool, err error) {

@@ -156,7 +156,7 @@ const sweepNames = 500
 // Sweep removes the files that no revision needs any more and that were not stored within the last
 // hour, by the database's clock: a revision that is on its way may need those.
 func (s *Shared) Sweep(ctx context.Context, each func(Keep) error) (removed int, err error) {
-	kept := kept{stacks: map[core.StackID]map[string]bool{}, blobs: map[string]bool{}}
+	kept := newKept()
 	if err := each(kept.add); err != nil {
 		return 0, err
 	}
@@ -183,11 +183,11 @@ func (s *Shared) Sweep(ctx context.Context, each func(Keep) error) (removed int,
 }
 
 // needs reports whether a revision needs the file of this name.
-func (k kept) needs(name string) bool {
+func (k *kept) needs(name string) bool {
 	if digest, ok := strings.CutPrefix(name, blobFolder); ok {
-		return k.blobs[digest]
+		return k.blob(digest)
 	}
 	stack, rest, _ := strings.Cut(name, "/")
 	number, _, _ := strings.Cut(rest, "/")
-	return k.stacks[core.StackID(stack)][number]
+	return k.compose(core.StackID(stack), number)
 }

@@ -14,6 +14,7 @@ import (
 	"berth/core"
 	"berth/core/fault"
 	"berth/core/hubs"
+	"berth/core/stacks"
 	"berth/core/store"
 	"berth/hub/adapter/postgres"
 	"berth/hub/adapter/sqlite"
@@ -147,13 +148,19 @@ func TestSweepOfWhatIsShared(t *testing.T) {
 			}
 		}
 		age(2 * time.Hour)
+		if removed, err := files.Sweep(t.Context(), func(keep revisionfiles.Keep) error {
+			keep(stacks.KeptRevision{Stack: stack, Number: 1, Illegible: true})
+			return nil
+		}); err != nil || removed != 0 {
+			t.Errorf("%d files were removed that a revision may need which cannot be read: %v", removed, err)
+		}
 		for _, content := range [][]byte{again, young} { // one of them is there already, and young from now on
 			if err := files.PutBlob(t.Context(), digestOf(content), content); err != nil {
 				t.Fatal(err)
 			}
 		}
 		removed, err := files.Sweep(t.Context(), func(keep revisionfiles.Keep) error {
-			keep(stack, 2, []core.Content{{Files: []core.ContentFile{{Digest: digestOf(needed)}}}})
+			keep(stacks.KeptRevision{Stack: stack, Number: 2, Content: []core.Content{{Files: []core.ContentFile{{Digest: digestOf(needed)}}}}})
 			return nil
 		})
 		if err != nil || removed != 3 {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"berth/core"
+	"berth/core/stacks"
 )
 
 // sweepAge is how long a file stays that no revision names: the revision that it was stored for may
@@ -20,16 +21,17 @@ const sweepAge = time.Hour
 // newPrefix begins the names of files that are being written.
 const newPrefix = ".new-"
 
-// Keep is told each revision that is kept, with the content that it mounts.
-type Keep = func(stack core.StackID, number int, content []core.Content)
+// Keep is told each revision that is kept.
+type Keep = func(stacks.KeptRevision)
 
 // Sweep removes the files that no revision needs any more. each tells all revisions that are
 // kept. What was stored since the sweep before this one began stays, and so does what is
 // younger than an hour, so that a deployment that is storing its files right now, on a clock that jumps or
-// not, loses none. Others may store and read meanwhile.
+// not, loses none. Others may store and read meanwhile. A stack with a revision that cannot be read keeps
+// all its files, and so does everybody the content that is mounted: it may be that revision's.
 func (f *Files) Sweep(ctx context.Context, each func(Keep) error) (removed int, err error) {
 	f.newRound()
-	kept := kept{stacks: map[core.StackID]map[string]bool{}, blobs: map[string]bool{}}
+	kept := newKept()
 	if err := each(kept.add); err != nil {
 		return 0, err
 	}
@@ -40,26 +42,42 @@ func (f *Files) Sweep(ctx context.Context, each func(Keep) error) (removed int, 
 // kept is what stays.
 type kept struct {
 	stacks map[core.StackID]map[string]bool // folders of revisions
+	whole  map[core.StackID]bool            // of which a revision cannot be read
 	blobs  map[string]bool                  // digests
 }
 
-func (k kept) add(stack core.StackID, number int, content []core.Content) {
-	if k.stacks[stack] == nil {
-		k.stacks[stack] = map[string]bool{}
+func newKept() *kept {
+	return &kept{stacks: map[core.StackID]map[string]bool{}, whole: map[core.StackID]bool{}, blobs: map[string]bool{}}
+}
+
+func (k *kept) add(r stacks.KeptRevision) {
+	if k.stacks[r.Stack] == nil {
+		k.stacks[r.Stack] = map[string]bool{}
 	}
-	k.stacks[stack][strconv.Itoa(number)] = true
-	for _, c := range content {
+	k.stacks[r.Stack][strconv.Itoa(r.Number)] = true
+	if r.Illegible {
+		k.whole[r.Stack] = true
+	}
+	for _, c := range r.Content {
 		for _, file := range c.Files {
 			k.blobs[file.Digest] = true
 		}
 	}
 }
 
+// compose reports whether the rendered file of a revision stays.
+func (k *kept) compose(stack core.StackID, number string) bool {
+	return k.whole[stack] || k.stacks[stack][number]
+}
+
+// blob reports whether content stays.
+func (k *kept) blob(digest string) bool { return len(k.whole) > 0 || k.blobs[digest] }
+
 // sweep is one pass over the storage.
 type sweep struct {
 	f       *Files
 	ctx     context.Context
-	kept    kept
+	kept    *kept
 	before  time.Time // what is younger stays
 	removed int
 }
@@ -86,13 +104,13 @@ func (s *sweep) stack(id core.StackID) error {
 	for _, number := range numbers {
 		compose := filepath.Join(dir, number, composeName)
 		err = errors.Join(err, s.leftovers(filepath.Dir(compose)))
-		if !s.kept.stacks[id][number] {
+		if !s.kept.compose(id, number) {
 			err = errors.Join(err, s.remove(compose))
-			os.Remove(filepath.Dir(compose)) // fails while anything is in it
+			s.f.removeEmpty(filepath.Dir(compose))
 		}
 	}
 	if len(s.kept.stacks[id]) == 0 {
-		os.Remove(dir)
+		s.f.removeEmpty(dir)
 	}
 	return err
 }
@@ -102,7 +120,7 @@ func (s *sweep) blobs(dir string) error {
 	err := s.leftovers(dir)
 	digests, listErr := names(dir)
 	for _, digest := range digests {
-		if validDigest(digest) && !s.kept.blobs[digest] {
+		if validDigest(digest) && !s.kept.blob(digest) {
 			err = errors.Join(err, s.remove(filepath.Join(dir, digest)))
 		}
 	}

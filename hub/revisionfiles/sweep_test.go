@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"berth/core"
+	"berth/core/stacks"
 )
 
 const (
@@ -66,7 +67,7 @@ func keeping(stack core.StackID, contents ...string) func(Keep) error {
 		for _, content := range contents {
 			all = append(all, core.ContentFile{Digest: digestOf(content)})
 		}
-		keep(stack, 1, []core.Content{{Files: all}})
+		keep(stacks.KeptRevision{Stack: stack, Number: 1, Content: []core.Content{{Files: all}}})
 		return nil
 	}
 }
@@ -171,6 +172,24 @@ func TestSweepLeavesWhatADeploymentIsStoring(t *testing.T) {
 		s.sweep(nothing)
 		s.wants(compose(stackA, 1), "new")
 	})
+}
+
+func TestSweepLeavesWhatAnIllegibleRevisionMayNeed(t *testing.T) {
+	s := openStorage(t)
+	s.put(stackA, 1, "of a")
+	s.put(stackA, 2)
+	s.put(stackB, 1, "of b")
+	s.put(stackB, 2)
+	s.age()
+	n := s.sweep(func(keep Keep) error {
+		keep(stacks.KeptRevision{Stack: stackA, Number: 1, Illegible: true})
+		keep(stacks.KeptRevision{Stack: stackB, Number: 1})
+		return nil
+	})
+	if n != 1 {
+		t.Errorf("%d files were removed", n)
+	}
+	s.wants(compose(stackA, 1), compose(stackA, 2), compose(stackB, 1), "of a", "of b")
 }
 
 func TestSweepThatDoesNotKnowWhatIsKeptRemovesNothing(t *testing.T) {

@@ -153,7 +153,7 @@ func (f *files) Compose(stack core.StackID, number int) ([]byte, error) {
 func (f *files) RemoveStack(context.Context, core.StackID) error { return nil }
 
 // Sweep implements hub.RevisionFiles.
-func (f *files) Sweep(context.Context, func(func(core.StackID, int, []core.Content)) error) (int, error) {
+func (f *files) Sweep(context.Context, func(func(stacks.KeptRevision)) error) (int, error) {
 	return 0, nil
 }
 
