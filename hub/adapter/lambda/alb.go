@@ -3,7 +3,6 @@ package lambda
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -14,36 +13,20 @@ import (
 	"berth/core/config"
 )
 
-// albEvent is what counts of what a load balancer sends: lists of values, or single ones, as its
-// target group is set.
-type albEvent struct {
-	Method          string              `json:"httpMethod"`
-	Path            string              `json:"path"`
-	Header          json.RawMessage     `json:"headers"`
-	Headers         map[string][]string `json:"multiValueHeaders"`
-	Query           json.RawMessage     `json:"queryStringParameters"`
-	Queries         map[string][]string `json:"multiValueQueryStringParameters"`
-	Body            string              `json:"body"`
-	IsBase64Encoded bool                `json:"isBase64Encoded"`
-	RequestContext  struct {
-		ELB *struct{} `json:"elb"`
-	} `json:"requestContext"`
-}
-
 // alb answers events of Application Load Balancers.
 func (h *Handler) alb(adapter *httpadapter.HandlerAdapterALB) func(context.Context, []byte) (reply, error) {
 	return func(ctx context.Context, payload []byte) (reply, error) {
-		var e albEvent
-		if err := json.Unmarshal(payload, &e); err != nil || e.Method == "" || e.RequestContext.ELB == nil {
+		e, ok := read(payload)
+		if !ok || e.method == "" || !e.elb {
 			return reply{}, anotherForm(config.EventALB, payload)
 		}
-		f := &facts{path: h.path(e.Path), query: sentQueryOf(e.Queries, e.Query), header: headerOf(e.Headers, e.Header), size: len(payload)}
+		f := &facts{path: h.path(e.path), query: e.sentQuery(), header: e.header(), size: len(payload)}
 		f.client, f.id = lastForwarded(f.header), cmp.Or(f.header.Get("X-Amzn-Trace-Id"), invocation(ctx))
 		a, err := adapter.ProxyWithContext(f.with(ctx), events.ALBTargetGroupRequest{
-			Path: "/", HTTPMethod: e.Method, Body: e.Body, IsBase64Encoded: e.IsBase64Encoded})
+			Path: "/", HTTPMethod: e.method, Body: e.body, IsBase64Encoded: e.encoded})
 		r := reply{status: a.StatusCode, description: fmt.Sprintf("%d %s", a.StatusCode, http.StatusText(a.StatusCode)),
 			headers: a.MultiValueHeaders, body: f.body}
-		if len(e.Headers) == 0 {
+		if !e.listed() {
 			r.header, r.headers = singleOf(a.MultiValueHeaders), nil
 		}
 		return r, err

@@ -3,7 +3,6 @@ package lambda
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"net"
 	"net/http"
 	"net/netip"
@@ -74,38 +73,6 @@ func remoteAddress(client string) string {
 func lastForwarded(h http.Header) string {
 	all := strings.Join(h.Values("X-Forwarded-For"), ",")
 	return strings.TrimSpace(all[strings.LastIndexByte(all, ',')+1:])
-}
-
-// single makes a header of single values. They stay whole: which of them are lists that commas
-// separate, only their readers know.
-func single(values map[string]string) http.Header {
-	h := make(http.Header, len(values)+1)
-	for name, value := range values {
-		h.Set(name, value)
-	}
-	return h
-}
-
-// headerOf makes a header of lists of values, or, where the event has none, of single ones.
-func headerOf(lists map[string][]string, singles json.RawMessage) http.Header {
-	if len(lists) == 0 {
-		return single(decoded(singles))
-	}
-	h := make(http.Header, len(lists)+1)
-	for name, list := range lists {
-		name = http.CanonicalHeaderKey(name)
-		h[name] = append(h[name], list...)
-	}
-	return h
-}
-
-// decoded reads single values, which are looked at only where there are no lists of them.
-func decoded(values json.RawMessage) map[string]string {
-	all := map[string]string{}
-	if len(values) > 0 {
-		_ = json.Unmarshal(values, &all) // something else than texts is no value
-	}
-	return all
 }
 
 // path returns the path of an event without the base path, escaped.

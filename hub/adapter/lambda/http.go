@@ -3,7 +3,6 @@ package lambda
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"strings"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -12,42 +11,20 @@ import (
 	"berth/core/config"
 )
 
-// httpEvent is what counts of payload format 2.0.
-type httpEvent struct {
-	Version         string            `json:"version"`
-	RawPath         string            `json:"rawPath"`
-	RawQueryString  string            `json:"rawQueryString"`
-	Cookies         []string          `json:"cookies"`
-	Header          map[string]string `json:"headers"`
-	Body            string            `json:"body"`
-	IsBase64Encoded bool              `json:"isBase64Encoded"`
-	RequestContext  struct {
-		Domain    string `json:"domainName"`
-		RequestID string `json:"requestId"`
-		HTTP      struct {
-			Method   string `json:"method"`
-			Path     string `json:"path"`
-			SourceIP string `json:"sourceIp"`
-		} `json:"http"`
-	} `json:"requestContext"`
-}
-
 // http answers events of payload format 2.0: of HTTP APIs and of function URLs.
 func (h *Handler) http(adapter *httpadapter.HandlerAdapterV2) func(context.Context, []byte) (reply, error) {
 	return func(ctx context.Context, payload []byte) (reply, error) {
-		var e httpEvent
-		if err := json.Unmarshal(payload, &e); err != nil || e.Version != "2.0" || e.RequestContext.HTTP.Method == "" ||
-			ofFunctionURL(e.RequestContext.Domain) != (h.options.Form == config.EventFunctionURL) {
+		e, ok := read(payload)
+		if !ok || e.version != "2.0" || e.httpMethod == "" || ofFunctionURL(e.domain) != (h.options.Form == config.EventFunctionURL) {
 			return reply{}, anotherForm(h.options.Form, payload)
 		}
-		f := &facts{path: h.path(cmp.Or(e.RawPath, e.RequestContext.HTTP.Path)), query: e.RawQueryString, header: single(e.Header),
-			host: e.RequestContext.Domain, client: e.RequestContext.HTTP.SourceIP,
-			id: cmp.Or(e.RequestContext.RequestID, invocation(ctx)), size: len(payload)}
-		if len(e.Cookies) > 0 { // a function URL sends them in the header too
-			f.header.Set("Cookie", strings.Join(e.Cookies, "; "))
+		f := &facts{path: h.path(cmp.Or(e.path, e.httpPath)), query: e.rawQuery, header: e.header(), host: e.domain, client: e.source,
+			id: cmp.Or(e.id, invocation(ctx)), size: len(payload)}
+		if len(e.cookies) > 0 { // a function URL sends them in the header too
+			f.header.Set("Cookie", strings.Join(e.cookies, "; "))
 		}
-		proxied := events.APIGatewayV2HTTPRequest{RawPath: "/", Body: e.Body, IsBase64Encoded: e.IsBase64Encoded}
-		proxied.RequestContext.HTTP.Method = e.RequestContext.HTTP.Method
+		proxied := events.APIGatewayV2HTTPRequest{RawPath: "/", Body: e.body, IsBase64Encoded: e.encoded}
+		proxied.RequestContext.HTTP.Method = e.httpMethod
 		a, err := adapter.ProxyWithContext(f.with(ctx), proxied)
 		return reply{status: a.StatusCode, header: a.Headers, cookies: a.Cookies, body: f.body}, err
 	}

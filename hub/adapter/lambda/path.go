@@ -1,11 +1,6 @@
 package lambda
 
-import (
-	"encoding/json"
-	"net/url"
-	"slices"
-	"strings"
-)
+import "strings"
 
 const upperHex = "0123456789ABCDEF"
 
@@ -52,35 +47,3 @@ func withoutBase(path, base string) string {
 	}
 	return rest
 }
-
-// queryOf joins decoded parameters; their order is lost in the event, so that of names is as
-// good as any. Repeats keep theirs.
-func queryOf(lists map[string][]string, singles json.RawMessage) string {
-	values := url.Values(lists)
-	if len(values) == 0 {
-		values = url.Values{}
-		for name, value := range decoded(singles) {
-			values.Set(name, value)
-		}
-	}
-	return values.Encode()
-}
-
-// sentQueryOf joins parameters that the host left as they were sent.
-func sentQueryOf(lists map[string][]string, singles json.RawMessage) string {
-	var parts []string
-	for name, list := range lists {
-		for _, value := range list {
-			parts = append(parts, name+"="+value)
-		}
-	}
-	if len(lists) == 0 {
-		for name, value := range decoded(singles) {
-			parts = append(parts, name+"="+value)
-		}
-	}
-	slices.SortStableFunc(parts, func(a, b string) int { return strings.Compare(nameIn(a), nameIn(b)) })
-	return strings.Join(parts, "&")
-}
-
-func nameIn(part string) string { return part[:strings.IndexByte(part, '=')] }
