@@ -9,7 +9,7 @@
 //	postgres                   makes a PostgreSQL database and sets DATABASE_URL
 //	ask QUERY                  prints the first value that a query on it tells
 //
-// A script begins with PORT, TLS_WORKER_PORT, APP_URL, DATA_DIR, BOOTSTRAP_TOKEN, SECRET_KEY and LOG_LEVEL
+// A script begins with PORT, TLS_WORKER_PORT, HUB_LISTEN, APP_URL, DATA_DIR, BOOTSTRAP_TOKEN, SECRET_KEY and LOG_LEVEL
 // set, OTHER_KEY and THIRD_KEY for more keys, and BUSY_PORT for a port that somebody listens on. It must not know what
 // the programs do. Start with Run.
 package scripting

@@ -43,13 +43,13 @@ func setUp(e *testscript.Env) error {
 		return err
 	}
 	e.Defer(func() { busy.Close() })
-	var ports [2]string
+	var ports [3]string
 	for i := range ports {
 		if ports[i], err = freePort(); err != nil {
 			return err
 		}
 	}
-	e.Vars = append(e.Vars, "PORT="+ports[0], "TLS_WORKER_PORT="+ports[1], "APP_URL=http://127.0.0.1:"+ports[0], "BUSY_PORT="+portOf(busy),
+	e.Vars = append(e.Vars, "PORT="+ports[0], "TLS_WORKER_PORT="+ports[1], "APP_URL=http://127.0.0.1:"+ports[0], "BUSY_PORT="+portOf(busy), "HUB_LISTEN=127.0.0.1:"+ports[2],
 		"DATA_DIR="+filepath.Join(e.WorkDir, "data"), "SECRET_KEY="+freshKey(), "OTHER_KEY="+freshKey(), "THIRD_KEY="+freshKey(), "BOOTSTRAP_TOKEN="+rand.Text(), "LOG_LEVEL=debug")
 	if host, set := os.LookupEnv("DOCKER_HOST"); set {
 		e.Vars = append(e.Vars, "DOCKER_HOST="+host)
