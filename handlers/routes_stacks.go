@@ -1,9 +1,12 @@
 package handlers
 
 import (
+	"context"
 	"net/http"
 
+	"berth/core"
 	"berth/core/access"
+	"berth/core/stacks"
 	"berth/core/wire"
 	"berth/handlers/api"
 	"berth/handlers/endpoint"
@@ -29,8 +32,14 @@ type StacksDesk interface {
 	api.StackSyncer
 	api.StackRoller
 	api.StackMover
-	api.StackPauser
+	StackPauser
 	api.DeploymentCanceller
+}
+
+// StackPauser holds a stack's automatic deployments back, and lets them go on; see stacks.Desk.
+type StackPauser interface {
+	Pause(ctx context.Context, id core.StackID, by access.Principal) (stacks.Stack, error)
+	Resume(ctx context.Context, id core.StackID, by access.Principal) (stacks.Stack, error)
 }
 
 // StacksStore is what is read of stacks; *store.Store has it.
@@ -86,8 +95,8 @@ func stackRoutes(d Deps) []Route {
 			"It puts the head of the branch in place, unless that is in quarantine, after a rollback or a failure that was rolled back: then it is the revision that runs now, and the quarantine stays. The answer's `aim` says which; `sync` deploys the head either way.")),
 		operate(http.MethodPost, stack+"/rollback", api.RollbackStack(s.Desk, s.Store), with(deployed, "Put a kept revision in place again, with its files and today's secrets", api.RollbackRequest{})),
 		operate(http.MethodPost, stack+"/transfer", api.TransferStack(s.Desk, s.Store), with(deployed, "Move the stack to another worker; its volumes stay behind", api.TransferRequest{})),
-		operate(http.MethodPost, stack+"/pause", api.PauseStack(s.Desk), Operation{Summary: "Hold automatic sync, retries and repair back", Response: api.StackAnswer{}, Status: http.StatusOK}),
-		operate(http.MethodPost, stack+"/resume", api.ResumeStack(s.Desk), Operation{Summary: "End a pause and look at the repository again", Response: api.StackAnswer{}, Status: http.StatusOK}),
+		operate(http.MethodPost, stack+"/pause", api.PauseOrResume(s.Desk.Pause), Operation{Summary: "Hold automatic sync, retries and repair back", Response: api.StackAnswer{}, Status: http.StatusOK}),
+		operate(http.MethodPost, stack+"/resume", api.PauseOrResume(s.Desk.Resume), Operation{Summary: "End a pause and look at the repository again", Response: api.StackAnswer{}, Status: http.StatusOK}),
 		view(stack+"/plan", api.PlanStack(s.Plans), Operation{Summary: "What a deployment of the head of the branch would do; nothing is changed", Response: api.PlanAnswer{},
 			Problems: []int{http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity, http.StatusServiceUnavailable}}),
 		view(stack+"/services", api.ListServices(s.Store), Operation{Summary: "What runs of a stack, as last observed", Response: api.ServicesAnswer{}}),

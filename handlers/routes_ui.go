@@ -75,7 +75,7 @@ type UIStacks interface {
 	ui.StackSyncer
 	ui.StackRoller
 	ui.StackMover
-	ui.StackPauser
+	StackPauser
 	ui.DeploymentCanceller
 }
 
@@ -153,8 +153,8 @@ func uiStackRoutes(u UIDeps) []Route {
 		page(one+"/plan", access.View, ui.Plan(u.Store, u.Workers, u.Plans)),
 		page(one+"/transfer", access.Operate, ui.NewTransfer(u.Store, u.Workers)),
 		form(one+"/transfer", access.Operate, ui.Transfer(u.Store, u.Workers, u.Stacks)),
-		form(one+"/pause", access.Operate, ui.PauseStack(u.Stacks)),
-		form(one+"/resume", access.Operate, ui.ResumeStack(u.Stacks)),
+		form(one+"/pause", access.Operate, ui.PauseOrResume(u.Stacks.Pause, "stack-paused")),
+		form(one+"/resume", access.Operate, ui.PauseOrResume(u.Stacks.Resume, "stack-resumed")),
 		page(one+"/settings", access.Operate, ui.StackSettings(u.Store, u.Workers)),
 		form(one+"/settings", access.Operate, ui.ChangeStack(u.Store, u.Workers, u.Stacks)),
 		page(one+"/delete", access.Operate, ui.ConfirmDeleteStack(u.Store, u.Workers)),

@@ -12,9 +12,9 @@ import (
 // belongs to one link.
 type Pulse struct {
 	mu        sync.Mutex
-	number    uint64    // of the last heartbeat
-	sentAt    time.Time // of the last heartbeat; zero when it was answered
-	roundTrip time.Duration
+	number    uint64        // of the last heartbeat
+	sentAt    time.Time     // of the last heartbeat; zero when it was answered
+	roundTrip time.Duration // of the last heartbeat that was answered, waiting in our own queue included; zero before
 }
 
 // Run sends a heartbeat at once and then every interval, until ctx ends or the link is
@@ -45,14 +45,6 @@ func (p *Pulse) Answered(ack wire.HeartbeatAck) {
 	}
 	p.roundTrip = time.Since(p.sentAt)
 	p.sentAt = time.Time{}
-}
-
-// RoundTrip returns how long the last heartbeat that was answered took, waiting in our own
-// queue included; zero before the first answer.
-func (p *Pulse) RoundTrip() time.Duration {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.roundTrip
 }
 
 func (p *Pulse) next() wire.Heartbeat {
