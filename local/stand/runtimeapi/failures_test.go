@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -42,9 +41,7 @@ func TestASecondInstanceGoesOnWhereOneWasKilled(t *testing.T) {
 	h := s.function(config.EventRESTv1, patient)
 	c := s.client(config.EventRESTv1, h)
 	c.found()
-	if err := syscall.Kill(h.Pid(), syscall.SIGKILL); err != nil { // at rest
-		t.Fatal(err)
-	}
+	h.Kill() // at rest
 	c.ask(200, "GET", "/api/custom/me", "")
 	through.Hold(faultynet.Up, true)
 	handed := h.Handed()
@@ -54,9 +51,7 @@ func TestASecondInstanceGoesOnWhereOneWasKilled(t *testing.T) {
 		failed <- err
 	}()
 	waitUntil(t, "a request that waits for the database", func() bool { return h.Handed() > handed })
-	if err := syscall.Kill(h.Pid(), syscall.SIGKILL); err != nil { // in the middle of a request
-		t.Fatal(err)
-	}
+	h.Kill() // in the middle of a request
 	if failure := runtimeapi.FailureOf(<-failed); failure == nil || failure.Kind != "exit" || !strings.Contains(failure.Text, "killed") {
 		t.Errorf("the request under way failed as %v", failure)
 	}

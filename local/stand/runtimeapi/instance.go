@@ -54,6 +54,10 @@ func (i *instance) asked() time.Time {
 // state says how the instance ended.
 func (i *instance) state() string { return i.cmd.ProcessState.String() }
 
+// Kill ends the instance that runs, at rest or at work, as the host does when it needs the room,
+// and returns when it has ended.
+func (h *Host) Kill() { h.kill() }
+
 // kill kills the instance and waits for its end.
 func (h *Host) kill() {
 	h.mu.Lock()
