@@ -56,6 +56,11 @@
 //     stand-in for the host's runtime API and a PostgreSQL of its own: whole invocations, the time from
 //     the start of its process to its first answer, which opens the database, and its memory.
 //
+//   - hubs: two hubs and local on one PostgreSQL and three workers, while deployments flow: the hub that
+//     leads is killed with kill -9, stands still, and is stopped in order. From then until another
+//     leads, and until a deployment that was asked for after that is done; and how many of all that
+//     were accepted were lost or done twice. It is the test of berth/local/hubs, three times.
+//
 // In noop-sync, idle and commands the stacks are deployed by a real worker, inside the process of
 // bench, whose container engine only remembers: what it costs is not the server's.
 //

@@ -32,6 +32,7 @@ var measurements = []measurement{
 	{"store", measureStore},
 	{"function", measureFunction},
 	{"links", measureLinks},
+	{"hubs", measureHubs},
 }
 
 func main() {

@@ -118,7 +118,7 @@ func TestEverythingIsReachedThroughOtherHubs(t *testing.T) {
 		t.Errorf("revision: %d %s", revision.Status, revision.Body)
 	}
 	s.metricsAreWhole(id, l.workers[0].id, leader, other, web)
-	s.revokedAtOnce(id)
+	s.revokedAtOnce(id, other)
 
 	leader.stop()
 	s.leads(1)
@@ -238,15 +238,15 @@ func (s *site) metricsAreWhole(linked, another core.WorkerID, all ...*program) {
 }
 
 // revokedAtOnce cuts a worker off whose link another hub holds.
-func (s *site) revokedAtOnce(id core.WorkerID) {
+func (s *site) revokedAtOnce(id core.WorkerID, holder *program) {
 	s.t.Helper()
 	began := time.Now()
 	if answer := s.api.Ask(http.MethodPost, "/api/custom/workers/"+string(id)+"/revoke", nil); answer.Status != http.StatusOK && answer.Status != http.StatusNoContent {
 		s.t.Fatalf("revoke: %d %s", answer.Status, answer.Body)
 	}
 	s.until("its link is closed", func() (bool, string) {
-		text := s.scrape("/metrics")
-		return !bytes.Contains(text, []byte(`berth_worker_up{worker="`+string(id)+`"`)), ""
+		tail := holder.tail()
+		return strings.Contains(tail, `msg="worker left" worker=`+string(id)), tail
 	})
 	s.t.Logf("a revoked worker's link is closed after %v", time.Since(began).Round(time.Millisecond))
 }

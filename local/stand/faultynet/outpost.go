@@ -17,6 +17,7 @@ import (
 // is told what does not arrive. It needs root, or sudo that asks for no password.
 type Outpost struct {
 	Address string // of this host, as seen from there
+	Far     string // address there, as seen from this host
 
 	t        testing.TB
 	way, far string // namespaces
@@ -34,7 +35,7 @@ func NewOutpost(t testing.TB) *Outpost {
 	block := freeBlock(t)
 	host := block.Next()
 	near, beyond := host.Next(), host.Next().Next().Next().Next()
-	o.Address = host.String()
+	o.Address, o.Far = host.String(), beyond.Next().String()
 	t.Cleanup(o.close)
 	o.device = "b" + strings.TrimPrefix(name, "berth") // 15 characters at the most
 	for _, line := range []string{
