@@ -13,7 +13,7 @@ import (
 )
 
 // DB hands out transactions. With SQLite it has one writer connection and a pool of
-// readers; with a server both are the same pool.
+// readers; with a server there are several writers, and other processes.
 type DB struct {
 	writer  *sql.DB
 	readers *sql.DB
