@@ -13,6 +13,7 @@ import (
 
 	"berth/core/config"
 	"berth/handlers/api"
+	"berth/hub/adapter/postgres"
 	"berth/local/stand/gateway"
 	"berth/local/stand/pgserver"
 	"berth/local/stand/runtimeapi"
@@ -54,7 +55,7 @@ func (b *bench) onHost(ctx context.Context) (figures []figure, err error) {
 	}
 	for _, form := range config.EventForms {
 		some, err := b.invocations(ctx, form, runtimeapi.Options{Program: program, Env: []string{"SECRET_KEY=" + s.key, "DATABASE_URL=" + database.TCP("bench"),
-			"APP_URL=https://berth.example.com", "BERTH_EVENT=" + string(form), "BOOTSTRAP_TOKEN=" + s.bootstrap, "LOG_LEVEL=warn"}}, s)
+			"APP_URL=https://berth.example.com", "BERTH_EVENT=" + string(form), "BOOTSTRAP_TOKEN=" + s.bootstrap, "LOG_LEVEL=warn"}}, s, database.TCP("bench"))
 		if err != nil {
 			return nil, err
 		}
@@ -64,10 +65,15 @@ func (b *bench) onHost(ctx context.Context) (figures []figure, err error) {
 }
 
 // invocations measures cold starts and warm invocations with one form of events.
-func (b *bench) invocations(ctx context.Context, form config.EventForm, o runtimeapi.Options, s site) (figures []figure, err error) {
+func (b *bench) invocations(ctx context.Context, form config.EventForm, o runtimeapi.Options, s site, database string) (figures []figure, err error) {
 	b.say("function with events of %s", form)
-	var first, asked []time.Duration
+	var first, asked, connected []time.Duration
 	for range b.runs {
+		alone, err := connecting(ctx, database)
+		if err != nil {
+			return nil, err
+		}
+		connected = append(connected, alone)
 		done, err := cold(ctx, form, o)
 		if err != nil {
 			return nil, err
@@ -97,10 +103,22 @@ func (b *bench) invocations(ctx context.Context, form config.EventForm, o runtim
 	return []figure{
 		{name: string(form) + ": start of the process to its first answer (/readyz)", result: spread(first), goal: "below " + ms(firstGoal), met: median(first) < firstGoal},
 		{name: "  of that until it asked for the event", result: spread(asked)},
+		{name: "  for comparison: a connection to this database, in turns", result: spread(connected)},
 		{name: "  whole invocation, warm: /version", result: us(median(light))},
 		{name: "  whole invocation, warm: /me with a session", result: us(median(full))},
 		{name: "  memory afterwards", result: m.String()},
 	}, err
+}
+
+// connecting opens the database once and returns how long that took.
+func connecting(ctx context.Context, database string) (time.Duration, error) {
+	began := time.Now()
+	db, err := postgres.Open(ctx, database, postgres.Function())
+	took := time.Since(began)
+	if err == nil {
+		err = db.Close()
+	}
+	return took, err
 }
 
 // cold starts an instance for one event.
