@@ -94,12 +94,12 @@ func (f *fleet) killed(ctx context.Context) (time.Duration, error) {
 	}
 	<-f.ended
 	close(release)
-	key := f.client.key
+	key := f.client.Key
 	next, _, err := f.b.startLocal(ctx, f.site, "SCAN_INTERVAL=1h")
 	if err != nil {
 		return 0, err
 	}
-	next.client.key, f.server = key, next
+	next.client.Key, f.server = key, next
 	if err := f.awaitCommit(ctx, commit); err != nil {
 		return 0, err
 	}

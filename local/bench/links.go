@@ -77,12 +77,12 @@ func measureLinks(ctx context.Context, b *bench) (figures []figure, err error) {
 		if err := m.empties(ctx); err != nil { // every worker has noticed
 			return nil, err
 		}
-		key := srv.client.key
+		key := srv.client.Key
 		next, _, err := b.startLocal(ctx, s)
 		if err != nil {
 			return nil, err
 		}
-		next.client.key, srv = key, next
+		next.client.Key, srv = key, next
 		if err := m.reaches(ctx, b.links, srv.alive); err != nil {
 			return nil, err
 		}

@@ -67,13 +67,13 @@ func (b *bench) starts(ctx context.Context) (figures []figure, err error) {
 		if err := srv.stop(); err != nil {
 			return nil, err
 		}
-		key := srv.client.key
+		key := srv.client.Key
 		again, ready, err := b.startLocal(ctx, s, "LOCAL_WORKER=true")
 		if err != nil {
 			return nil, err
 		}
 		srv, took = again, append(took, ready)
-		srv.client.key = key
+		srv.client.Key = key
 	}
 	figures = []figure{
 		{name: "local: start to ready, new database", result: ms(first)},

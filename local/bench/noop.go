@@ -121,7 +121,7 @@ func (f *fleet) judged(ctx context.Context, commit core.Commit) error {
 
 // fetches returns how many fetches the server has made, as its metrics tell.
 func (f *fleet) fetches(ctx context.Context) (float64, error) {
-	status, text, err := f.client.send(ctx, http.MethodGet, "/metrics", false, nil)
+	status, text, err := f.client.Send(ctx, http.MethodGet, "/metrics", nil)
 	if err != nil || status != http.StatusOK {
 		return 0, errors.Join(err, fmt.Errorf("GET /metrics: %d", status))
 	}

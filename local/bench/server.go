@@ -13,13 +13,14 @@ import (
 	"berth/core/access"
 	"berth/handlers/api"
 	"berth/handlers/endpoint"
+	"berth/local/stand/apiclient"
 )
 
 // server is a program of Berth in a process of its own, with data and ports of its own.
 type server struct {
 	*child
-	*client
-	site site
+	client *apiclient.Client
+	site   site
 }
 
 // site is what stays the same when a server is started again.
@@ -55,7 +56,7 @@ func (b *bench) startLocal(ctx context.Context, s site, env ...string) (*server,
 	if err != nil {
 		return nil, 0, err
 	}
-	c, err := newClient(s.url())
+	c, err := apiclient.New(s.url(), patience, nil)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -65,7 +66,7 @@ func (b *bench) startLocal(ctx context.Context, s site, env ...string) (*server,
 	}
 	srv := &server{child: process, client: c, site: s}
 	err = until(ctx, time.Minute, time.Millisecond, "being ready", func(ctx context.Context) (bool, error) {
-		status, _, err := c.send(ctx, http.MethodGet, "/readyz", false, nil)
+		status, _, err := c.Send(ctx, http.MethodGet, "/readyz", nil)
 		return err == nil && status == http.StatusOK, process.alive()
 	})
 	took := time.Since(process.started)
@@ -90,7 +91,7 @@ func (s *server) setUp(ctx context.Context) error {
 		return err
 	}
 	key, err := post[api.IssuedKey](ctx, s.client, "/api/custom/service-accounts/"+string(account.ID)+"/keys", api.APIKeyRequest{Name: "bench"})
-	s.client.key = key.Key
+	s.client.Key = key.Key
 	return err
 }
 

@@ -1,10 +1,7 @@
 package kill
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"io"
+	"context"
 	"net/http"
 	"time"
 )
@@ -12,38 +9,7 @@ import (
 // Ask asks the server, which may be gone: then there is an error and nothing is known. The
 // answer of a status of 2xx is read into into, unless that is nil.
 func (s *Site) Ask(method, path string, body, into any) (status int, err error) {
-	content := []byte{}
-	if body != nil {
-		if content, err = json.Marshal(body); err != nil {
-			return 0, err
-		}
-	}
-	request, err := http.NewRequest(method, s.URL()+path, bytes.NewReader(content))
-	if err != nil {
-		return 0, err
-	}
-	if body != nil {
-		request.Header.Set("Content-Type", "application/json")
-	}
-	if s.Key != "" {
-		request.Header.Set("X-Service-Api-Key", s.Key)
-	}
-	response, err := s.http.Do(request)
-	if err != nil {
-		return 0, err
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(response.Body, 16<<20))
-	if err != nil {
-		return 0, err
-	}
-	if response.StatusCode/100 != 2 {
-		return response.StatusCode, fmt.Errorf("%s %s: %d %s", method, path, response.StatusCode, text)
-	}
-	if into == nil {
-		return response.StatusCode, nil
-	}
-	return response.StatusCode, json.Unmarshal(text, into)
+	return s.client.Ask(context.Background(), method, path, body, into)
 }
 
 // get reads what must be there while the server runs; being told to slow down is waited out.

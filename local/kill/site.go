@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
-	"net/http/cookiejar"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -17,6 +16,7 @@ import (
 	"berth/core/access"
 	"berth/handlers/api"
 	"berth/local/e2e/rig"
+	"berth/local/stand/apiclient"
 	"berth/local/stand/githost"
 )
 
@@ -38,18 +38,18 @@ type Site struct {
 
 	port, workerPort string
 	token            string // of the worker
-	http             *http.Client
+	client           *apiclient.Client
 }
 
 // New makes an installation in which nothing runs yet. Whatever it starts ends with the test.
 func New(t testing.TB) *Site {
 	t.Helper()
-	jar, err := cookiejar.New(nil)
+	s := &Site{T: t, Dir: t.TempDir(), Git: githost.New(t.TempDir()), SecretKey: NewKey(), Bootstrap: rand.Text(), port: rig.FreePort(t), workerPort: rig.FreePort(t)}
+	client, err := apiclient.New(s.URL(), patience, &http.Transport{DisableKeepAlives: true, Proxy: nil})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Site{T: t, Dir: t.TempDir(), Git: githost.New(t.TempDir()), SecretKey: NewKey(), Bootstrap: rand.Text(), port: rig.FreePort(t), workerPort: rig.FreePort(t),
-		http: &http.Client{Timeout: patience, Jar: jar, Transport: &http.Transport{DisableKeepAlives: true, Proxy: nil}}}
+	s.client = client
 	s.GitGate = rig.GateOf(s.Git)
 	git := httptest.NewServer(s.GitGate)
 	t.Cleanup(git.Close)
@@ -145,18 +145,8 @@ func environment(home string) []string {
 func (s *Site) Ready() bool {
 	s.T.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL()+"/readyz", nil)
-		if err != nil {
-			s.T.Fatal(err)
-		}
-		response, err := s.http.Do(request)
-		cancel()
-		if err == nil {
-			response.Body.Close()
-			if response.StatusCode == http.StatusOK {
-				return true
-			}
+		if _, err := s.client.Ask(context.Background(), http.MethodGet, "/readyz", nil, nil); err == nil {
+			return true
 		}
 		select {
 		case <-s.Server.Ended():
@@ -195,7 +185,7 @@ func (s *Site) SetUp() {
 	s.Must(http.MethodPost, "/api/custom/service-accounts", api.ServiceAccountRequest{Name: "kill", Role: access.RoleAdmin}, &account)
 	var key api.IssuedKey
 	s.Must(http.MethodPost, "/api/custom/service-accounts/"+string(account.ID)+"/keys", api.APIKeyRequest{Name: "kill"}, &key)
-	s.Key, s.http.Jar = key.Key, nil
+	s.Key, s.client.Key, s.client.HTTP.Jar = key.Key, key.Key, nil
 	var token api.IssuedWorkerToken
 	s.Must(http.MethodPost, "/api/custom/workers/tokens", api.WorkerTokenRequest{}, &token)
 	s.token = token.Token
