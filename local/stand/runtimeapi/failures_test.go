@@ -68,7 +68,7 @@ func TestADatabaseThatHangsIsToldBeforeTheHostGivesUp(t *testing.T) {
 	s := newSite(t)
 	through := faultynet.New(t, pgserver.Shared(t).Address())
 	s.address = swapHost(t, s.address, through.Address())
-	h := s.function(config.EventFunctionURL, 20*time.Second) // of the host; the function gives up a second before
+	h := s.function(config.EventFunctionURL, time.Minute)
 	c := s.client(config.EventFunctionURL, h)
 	through.Hold(faultynet.Up, true)
 	s.saysAway(t, c, "cold")
