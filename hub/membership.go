@@ -92,7 +92,7 @@ func (h *Hub) remain(ctx context.Context, id core.HubID) {
 	heard := time.Now()
 	for ctx.Err() == nil {
 		asked := time.Now()
-		err := h.renew(member, id, lead, hubs.StopAfter-time.Since(heard))
+		err := h.renew(member, id, hubs.StopAfter-time.Since(heard))
 		if err == nil {
 			heard = asked
 		}
@@ -105,7 +105,8 @@ func (h *Hub) remain(ctx context.Context, id core.HubID) {
 			wait(ctx, min(left, retryRenewal))
 			continue
 		}
-		wait(ctx, hubs.RenewEvery)
+		h.report("who leads cannot be found out", lead.decide(member))
+		wait(ctx, max(0, hubs.RenewEvery-time.Since(asked)))
 	}
 	h.members.set(nil, nil)
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
@@ -152,31 +153,12 @@ func (h *Hub) Arrived(tags []string) {
 	h.Nudge()
 }
 
-// renew gives the word that this hub is there, removes those that are not, and takes or keeps the
-// lease of the duties. It takes no longer than within: what is said later may be too late.
-func (h *Hub) renew(ctx context.Context, id core.HubID, lead *leader, within time.Duration) error {
+// renew gives the word that this hub is there. It takes no longer than within: what is said later may
+// be too late.
+func (h *Hub) renew(ctx context.Context, id core.HubID, within time.Duration) error {
 	short, cancel := context.WithTimeout(ctx, min(within, hubs.RenewEvery))
 	defer cancel()
-	if err := h.opts.Peers.RenewHub(short, id); err != nil {
-		return err
-	}
-	gone, err := h.opts.Peers.ExpireHubs(short)
-	if err != nil {
-		return err
-	}
-	if len(gone) > 0 {
-		h.log.Warn("hubs were not heard of and are taken to be gone", "hubs", gone)
-		h.Nudge()
-	}
-	lease, err := h.opts.Peers.TakeLease(short, hubs.Duties, id)
-	if fault.CodeOf(err) == "hub.lease_held" {
-		lead.down(ctx)
-		return nil
-	}
-	if err == nil {
-		lead.begin(ctx, lease)
-	}
-	return err
+	return h.opts.Peers.RenewHub(short, id)
 }
 
 // leader runs the duties while the lease is held. It belongs to one goroutine.
@@ -184,8 +166,40 @@ type leader struct {
 	h     *Hub
 	id    core.HubID
 	lease hubs.Lease
+	heard time.Time          // when the lease was asked for that was given last
 	end   context.CancelFunc // nil: the lease is not held
 	over  chan struct{}
+}
+
+// decideTime is less than a hub has to spare between two of its own renewals: another one that stands
+// still may hold the rows that are asked for, and must not take this one along.
+const decideTime = 2 * time.Second
+
+// decide removes the hubs that were not heard of, and takes or keeps the lease of the duties.
+func (l *leader) decide(member context.Context) error {
+	asked := time.Now()
+	short, cancel := context.WithTimeout(member, decideTime)
+	defer cancel()
+	gone, err := l.h.opts.Peers.ExpireHubs(short)
+	if len(gone) > 0 {
+		l.h.log.Warn("hubs were not heard of and are taken to be gone", "hubs", gone)
+		l.h.Nudge()
+	}
+	var lease hubs.Lease
+	if err == nil {
+		lease, err = l.h.opts.Peers.TakeLease(short, hubs.Duties, l.id)
+	}
+	switch {
+	case err == nil:
+		l.heard = asked
+		l.begin(member, lease)
+	case fault.CodeOf(err) == "hub.lease_held":
+		l.down(member)
+		return nil
+	case l.end != nil && time.Since(l.heard) > hubs.StopAfter:
+		l.down(member)
+	}
+	return err
 }
 
 // begin starts the duties, unless they run under this very lease.
@@ -218,6 +232,7 @@ func (l *leader) down(ctx context.Context) {
 	<-l.over
 	l.h.polls.wait()
 	l.h.pipelines.wait()
+	l.h.recorder.putDown(ctx)
 	l.end = nil
 	l.h.report("the lease of the duties ends by itself", l.h.opts.Peers.DropLease(ctx, l.lease))
 }

@@ -128,6 +128,21 @@ func (r *recorder) handOver(ctx context.Context, worker core.WorkerID) {
 	}
 }
 
+// putDown stores what is new and forgets the deployments that were being prepared here: whoever leads
+// next goes on, and counts the pieces of the log from there.
+func (r *recorder) putDown(ctx context.Context) {
+	r.report("progress was not stored", r.flush(ctx))
+	r.storing.Lock()
+	defer r.storing.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for id, run := range r.runs {
+		if run.progress.Revision == 0 {
+			delete(r.runs, id)
+		}
+	}
+}
+
 // maxFailures is how many flushes in a row may fail before each deployment is stored for
 // itself: one that cannot be stored must not hold up the others.
 const maxFailures = 3

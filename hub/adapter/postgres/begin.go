@@ -13,7 +13,7 @@ const (
 	statementTime = 30 * time.Second
 	alterTime     = 10 * time.Minute // of a statement that changes the schema
 	lockTime      = 10 * time.Second // waiting for other writers
-	idleTime      = 30 * time.Second // between two statements of a transaction
+	idleTime      = 10 * time.Second // between two statements of a transaction: one who stands still must not keep rows from the others
 )
 
 // The ways a transaction begins, as store.Dialect asks for them. database/sql carries no more than an

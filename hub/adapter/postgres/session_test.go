@@ -41,7 +41,7 @@ func TestNothingIsLeftInASession(t *testing.T) {
 	for range 3 {
 		if err := db.Write(t.Context(), func(tx *store.Tx) error {
 			inside, err := store.Texts(tx, `SELECT current_setting('statement_timeout') || ' ' || current_setting('lock_timeout') || ' ' || current_setting('idle_in_transaction_session_timeout')`)
-			if err != nil || !slices.Equal(inside, []string{"30s 10s 30s"}) {
+			if err != nil || !slices.Equal(inside, []string{"30s 10s 10s"}) {
 				t.Errorf("limits are %q, %v", inside, err)
 			}
 			left, err := store.Texts(tx, `SELECT name FROM pg_prepared_statements UNION ALL SELECT name FROM pg_cursors WHERE is_holdable
