@@ -27,7 +27,9 @@ func TestAnEventOfAnotherFormIsAFailureInWords(t *testing.T) {
 	if failure == nil || failure.Kind != "error" || !strings.Contains(failure.Text, "set BERTH_EVENT=alb") {
 		t.Errorf("an event of a load balancer fails as %v", err)
 	}
-	waitUntil(t, "a line in the log", func() bool { return strings.Contains(h.Log(), `"level":"ERROR"`) && strings.Contains(h.Log(), "BERTH_EVENT is http-api-v2") })
+	waitUntil(t, "a line in the log", func() bool {
+		return strings.Contains(h.Log(), `"level":"ERROR"`) && strings.Contains(h.Log(), "BERTH_EVENT is http-api-v2")
+	})
 	s.client(config.EventHTTPv2, h).ask(200, "GET", "/healthz", "")
 	if h.Starts() != 1 {
 		t.Errorf("%d instances were started", h.Starts())
