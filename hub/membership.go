@@ -53,6 +53,13 @@ func (m *membership) set(self, lead context.Context) {
 	m.self, m.lead = self, lead
 }
 
+// leave says that nothing may be done as a member any more.
+func (m *membership) leave() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.self, m.lead = nil, nil
+}
+
 // now returns the contexts of what may be done at this moment; nil: nothing of that kind.
 func (m *membership) now() (self, lead context.Context) {
 	m.mu.Lock()
@@ -108,7 +115,7 @@ func (h *Hub) remain(ctx context.Context, id core.HubID) {
 		h.report("who leads cannot be found out", lead.decide(member))
 		wait(ctx, max(0, hubs.RenewEvery-time.Since(asked)))
 	}
-	h.members.set(nil, nil)
+	h.members.leave()
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
 	defer cancel()
 	lead.down(last)
