@@ -22,15 +22,8 @@ type Disk struct {
 	t testing.TB
 }
 
-// SmallDisk mounts a fresh file system of this many bytes, at least 2 MiB, and returns its folder.
-// It is gone when the test has ended.
-func SmallDisk(t testing.TB, bytes int64) string {
-	t.Helper()
-	return NewDisk(t, bytes).Dir
-}
-
-// NewDisk is SmallDisk for tests that need more of the disk than its folder. options are
-// those of mkfs.ext4.
+// NewDisk mounts a fresh file system of this many bytes, at least 2 MiB. It is gone when the test has
+// ended. options are those of mkfs.ext4.
 func NewDisk(t testing.TB, bytes int64, options ...string) *Disk {
 	t.Helper()
 	d := &Disk{Image: filepath.Join(t.TempDir(), "image"), t: t}

@@ -47,15 +47,7 @@ var workerCalls = []most{
 	{"write", 30}, {"fsync", 8}, {"renameat", 4}, {"openat", 20}, {"unlinkat", 3}, {"close", 16}, {"read", 30}, {"connect", 2}, {"mkdirat", 3}, {"getdents64", 6},
 }
 
-// CallsOf lists the calls at which a victim dies.
-func CallsOf(v Victim) []string {
-	var names []string
-	for _, c := range callsOf(v) {
-		names = append(names, c.call)
-	}
-	return names
-}
-
+// callsOf lists the calls at which a victim dies.
 func callsOf(v Victim) []most {
 	if v == Worker {
 		return workerCalls
