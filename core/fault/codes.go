@@ -76,7 +76,6 @@ var Codes = []string{
 	"hub_call.malformed",
 	"hub_call.refused",
 	"hub_call.repeated",
-	"hub_call.too_large",
 	"hub_call.too_many",
 	"hub_call.unknown",
 	"input.reference",

@@ -40,17 +40,6 @@ type LogsOf struct {
 	Follow  bool         `json:"follow"`
 }
 
-// AboutRevision names a revision.
-type AboutRevision struct {
-	Stack    core.StackID `json:"stack"`
-	Revision int          `json:"revision"`
-}
-
-// AboutBlob names the content of a file.
-type AboutBlob struct {
-	Digest string `json:"digest"`
-}
-
 // AboutRepository names a repository.
 type AboutRepository struct {
 	Repository core.RepositoryID `json:"repository"`
@@ -82,11 +71,6 @@ type Trial struct {
 // Place is what the password of a trial is bound to.
 func (t Trial) Place() seal.Place {
 	return seal.Place{Table: "hub_calls", Row: string(t.Row), Column: "password"}
-}
-
-// Text is an answer that is one text.
-type Text struct {
-	Text []byte `json:"text"`
 }
 
 // Fault is a fault on its way: what people may read of it, and nothing of its cause.

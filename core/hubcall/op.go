@@ -15,8 +15,6 @@ const (
 	Act           Op = "act"            // start, stop or restart a compose service: AboutService
 	Logs          Op = "logs"           // of a compose service, streamed: LogsOf
 	Plan          Op = "plan"           // what a deployment would do: AboutStack → stacks.Plan
-	Compose       Op = "compose"        // rendered file of a revision: AboutRevision → Text
-	Blob          Op = "blob"           // content that a revision mounts: AboutBlob → Text
 	Commits       Op = "commits"        // of a repository: CommitsOf → []core.CommitSummary
 	Files         Op = "files"          // of a repository: FilesOf → repositories.Shown
 	Discover      Op = "discover"       // in a repository: AboutRepository → repositories.Discovery
@@ -38,7 +36,7 @@ const (
 var limits = map[Op]time.Duration{
 	Nudge: 2 * time.Second, Wake: 2 * time.Second, Arrived: 2 * time.Second, Revoked: 5 * time.Second,
 	Act: 70 * time.Second, Logs: 70 * time.Second,
-	Plan: 60 * time.Second, Compose: 10 * time.Second, Blob: 10 * time.Second,
+	Plan:    60 * time.Second,
 	Commits: 30 * time.Second, Files: 30 * time.Second, Discover: 60 * time.Second, Probe: 15 * time.Second,
 	Metrics: 20 * time.Second, WorkerMetrics: 10 * time.Second,
 }

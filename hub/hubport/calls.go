@@ -9,7 +9,6 @@ import (
 	"log/slog"
 
 	"berth/core"
-	"berth/core/fault"
 	"berth/core/hubcall"
 	"berth/core/metrics"
 	"berth/core/repositories"
@@ -43,14 +42,6 @@ type Finder interface {
 	Repository(ctx context.Context, id core.RepositoryID) (repositories.Repository, error)
 }
 
-// Files reads what revisions are made of; *revisionfiles.Files does.
-type Files interface {
-	// Compose returns the rendered Compose file of a revision.
-	Compose(stack core.StackID, number int) ([]byte, error)
-	// OpenBlob opens content that a revision mounts.
-	OpenBlob(digest string) (io.ReadCloser, error)
-}
-
 // Opener opens what travels sealed; *seal.Ring does.
 type Opener interface {
 	Open(place seal.Place, sealed seal.Sealed) ([]byte, error)
@@ -61,7 +52,6 @@ type Options struct {
 	Key         *hubcall.Key
 	Hub         Hub
 	Find        Finder
-	Files       Files
 	Browser     repositories.Browser
 	Prober      repositories.Prober
 	Seals       Opener
@@ -85,8 +75,6 @@ func calls(o Options) map[hubcall.Op]call {
 		hubcall.Plan: answered(func(ctx context.Context, ask hubcall.AboutStack) (stacks.Plan, error) {
 			return o.Hub.Plan(ctx, ask.Stack)
 		}),
-		hubcall.Compose:       answered(o.compose),
-		hubcall.Blob:          answered(o.blob),
 		hubcall.Commits:       answered(o.commits),
 		hubcall.Files:         answered(o.files),
 		hubcall.Discover:      answered(o.discover),
@@ -111,29 +99,6 @@ func (o Options) logs(ctx context.Context, ask hubcall.LogsOf, w io.Writer) erro
 	}
 	return o.Hub.Logs(ctx, s, ask.Service, ask.Tail, ask.Follow, w)
 }
-
-func (o Options) compose(_ context.Context, ask hubcall.AboutRevision) (hubcall.Text, error) {
-	text, err := o.Files.Compose(ask.Stack, ask.Revision)
-	return hubcall.Text{Text: text}, err
-}
-
-func (o Options) blob(_ context.Context, ask hubcall.AboutBlob) (text hubcall.Text, err error) {
-	content, err := o.Files.OpenBlob(ask.Digest)
-	if err != nil {
-		return text, err
-	}
-	defer content.Close()
-	text.Text, err = io.ReadAll(io.LimitReader(content, maxBlob+1))
-	if err == nil && len(text.Text) > maxBlob {
-		err = errBlob
-	}
-	return text, err
-}
-
-// maxBlob bounds the content that is shown, in bytes.
-const maxBlob = 8 << 20
-
-var errBlob = fault.New(fault.TooLarge, "hub_call.too_large", "The file is larger than %d MiB, too large to be shown.", maxBlob>>20)
 
 func (o Options) commits(ctx context.Context, ask hubcall.CommitsOf) ([]core.CommitSummary, error) {
 	r, err := o.Find.Repository(ctx, ask.Repository)

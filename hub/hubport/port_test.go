@@ -81,15 +81,6 @@ func (s *stand) Repository(_ context.Context, id core.RepositoryID) (repositorie
 func (s *stand) commit() {
 	s.head = s.git.Commit("https://git.example/apps.git", "main", map[string]string{"web/compose.yaml": "services: {}\n", "web/wireops.yaml": "version: wireops.v1\n"})
 }
-func (s *stand) Compose(stack core.StackID, number int) ([]byte, error) {
-	if number != 3 {
-		return nil, fault.New(fault.NotFound, "revision.compose_missing", "It is not kept any more.")
-	}
-	return []byte("services: {}\n"), nil
-}
-func (s *stand) OpenBlob(digest string) (io.ReadCloser, error) {
-	return io.NopCloser(strings.NewReader("content of " + digest)), nil
-}
 func (s *stand) Probe(_ context.Context, src core.GitSource) error {
 	s.probed.Store(&src)
 	return s.problem
@@ -138,7 +129,7 @@ func open(t *testing.T) *stand {
 	s := &stand{heard: make(chan string, 16), git: coretest.NewFakeGit(), url: "https://" + l.Addr().String()}
 	s.row = hubs.Hub{ID: "hub_1", URL: s.url, Pin: websocket.Pin(pair.Leaf)}
 	s.key = hubcall.NewKey(ring.Subkey(seal.PurposeHub), time.Now)
-	port := hubport.New(hubport.Options{Key: s.key, Hub: s, Find: s, Files: s, Browser: repositories.NewBrowser(s.git), Prober: s, Seals: ring,
+	port := hubport.New(hubport.Options{Key: s.key, Hub: s, Find: s, Browser: repositories.NewBrowser(s.git), Prober: s, Seals: ring,
 		Metrics: source{s}, Certificate: pair, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -192,19 +183,6 @@ func TestEveryCallArrives(t *testing.T) {
 	wanted, _ := s.Plan(ctx, "stk_1")
 	if plan, err := s.Client.Plan(ctx, "stk_1"); err != nil || !reflect.DeepEqual(plan, wanted) {
 		t.Errorf("plan %+v, %v", plan, err)
-	}
-	if text, err := s.Client.Compose("stk_1", 3); err != nil || string(text) != "services: {}\n" {
-		t.Errorf("compose %q, %v", text, err)
-	}
-	if _, err := s.Client.Compose("stk_1", 4); fault.CodeOf(err) != "revision.compose_missing" || !fault.Is(err, fault.NotFound) {
-		t.Errorf("compose of another: %v", err)
-	}
-	blob, err := s.Client.OpenBlob("d1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text, err := io.ReadAll(blob); err != nil || string(text) != "content of d1" {
-		t.Errorf("blob %q, %v", text, err)
 	}
 	var text bytes.Buffer
 	if err := s.Client.Worker(ctx, "wrk_1", &text); err != nil || text.String() != "of wrk_1" {

@@ -60,7 +60,7 @@ func (p *parts) joinHubs() {
 // joinInternalPort makes the port on which handlers elsewhere and other hubs are heard.
 func (p *parts) joinInternalPort() {
 	if p.client != nil {
-		p.internal = hubport.New(hubport.Options{Key: p.key, Hub: calledHub{p.hub, p.board}, Find: p.store, Files: p.files, Browser: repositories.NewBrowser(p.git),
+		p.internal = hubport.New(hubport.Options{Key: p.key, Hub: calledHub{p.hub, p.board}, Find: p.store, Browser: repositories.NewBrowser(p.git),
 			Prober: repositories.HeadProber{Git: p.git}, Seals: p.ring, Metrics: p.board, Certificate: p.identity.Certificate, Log: p.cfg.Log})
 	}
 }

@@ -1,7 +1,6 @@
 package hubclient
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"sync"
@@ -93,21 +92,6 @@ func (c *Client) hubOf(ctx context.Context, s stacks.Stack) (hubs.Hub, error) {
 // Plan says what a deployment of the head of the stack's branch would do now.
 func (c *Client) Plan(ctx context.Context, id core.StackID) (stacks.Plan, error) {
 	return lead[stacks.Plan](ctx, c, hubcall.Plan, hubcall.AboutStack{Stack: id})
-}
-
-// Compose returns the rendered Compose file of a revision.
-func (c *Client) Compose(stack core.StackID, number int) ([]byte, error) {
-	text, err := lead[hubcall.Text](context.Background(), c, hubcall.Compose, hubcall.AboutRevision{Stack: stack, Revision: number})
-	return text.Text, err
-}
-
-// OpenBlob opens content that a revision mounts.
-func (c *Client) OpenBlob(digest string) (io.ReadCloser, error) {
-	text, err := lead[hubcall.Text](context.Background(), c, hubcall.Blob, hubcall.AboutBlob{Digest: digest})
-	if err != nil {
-		return nil, err
-	}
-	return io.NopCloser(bytes.NewReader(text.Text)), nil
 }
 
 // Commits lists at most limit commits that lead to the repository's head, newest first.
