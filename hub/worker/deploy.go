@@ -87,6 +87,7 @@ func (s *steps) projectOf(d wire.Deploy) (Project, error) {
 	return Project{
 		Name: d.Project, YAML: d.Compose, Secrets: values, ContentDir: s.content.ContentDir(), StateDir: state,
 		Labels: labelsOf(d), DigestKey: s.digestKey, RemoveOrphans: d.RemoveOrphans, Recreate: d.Recreate,
+		HealthTimeout: duration(d.HealthSeconds),
 	}, nil
 }
 

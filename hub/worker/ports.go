@@ -66,6 +66,8 @@ type Project struct {
 	DigestKey     []byte                   // keys the digests of secret content that stand in labels
 	RemoveOrphans bool
 	Recreate      bool // recreate every container even when nothing changed
+	// HealthTimeout is how long a container may take to become healthy while others wait for it; zero: any.
+	HealthTimeout time.Duration
 	// Replace names compose services whose containers are recreated even when nothing changed,
 	// because a hand has changed them. Names that are not in the project mean nothing.
 	Replace []string

@@ -5,9 +5,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/compose-spec/compose-go/v2/types"
 	"github.com/docker/compose/v5/pkg/api"
+	"github.com/moby/moby/api/types/container"
 
 	"berth/core"
 	"berth/core/secrets"
@@ -94,26 +96,47 @@ func (e *Engine) up(ctx context.Context, project *types.Project, p worker.Projec
 		}
 		return sdk.Up(ctx, project, api.UpOptions{
 			Create: create,
-			Start:  api.StartOptions{Project: project},
+			Start:  api.StartOptions{Project: project, WaitTimeout: dependencyTime(project, p.HealthTimeout)},
 		})
 	})
-	return e.explainUp(ctx, project, r, err)
+	return e.explainUp(ctx, project, p.HealthTimeout, r, err)
+}
+
+// dependencyTime bounds the wait of one service for those that it depends on: they have as long to
+// become healthy as when nobody waits for them. Compose has one bound for a whole project, so there is
+// none where a service waits for another to finish: a task may take as long as the deployment.
+func dependencyTime(project *types.Project, health time.Duration) time.Duration {
+	for _, service := range project.Services {
+		for _, on := range service.DependsOn {
+			if on.Condition == types.ServiceConditionCompletedSuccessfully {
+				return 0
+			}
+		}
+	}
+	return health
 }
 
 // explainUp finds the container behind "dependency failed to start": what it said last
 // helps more than that it is unhealthy.
-func (e *Engine) explainUp(ctx context.Context, project *types.Project, r *secrets.Redactor, err error) error {
+func (e *Engine) explainUp(ctx context.Context, project *types.Project, health time.Duration, r *secrets.Redactor, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
 	text := err.Error()
-	if strings.Contains(text, "dependency failed to start") || strings.Contains(text, "didn't complete successfully") {
-		seen, lookErr := e.observe(ctx, project.Name)
-		if lookErr != nil {
-			return err
-		}
-		if bad := firstFailed(project, seen, nil); bad != nil {
-			return e.unhealthy(ctx, *bad, r)
+	late := strings.Contains(text, "timeout waiting for dependencies")
+	if !late && !strings.Contains(text, "dependency failed to start") && !strings.Contains(text, "didn't complete successfully") {
+		return err
+	}
+	seen, lookErr := e.observe(ctx, project.Name)
+	if lookErr != nil {
+		return err
+	}
+	if bad := firstFailed(project, seen, nil); bad != nil {
+		return e.unhealthy(ctx, *bad, r)
+	}
+	for _, o := range ofProject(project, seen) {
+		if late && o.state == container.StateRunning && judge(o, 0) == waiting {
+			return e.unhealthyAfter(ctx, o, r, health)
 		}
 	}
 	return err

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/moby/moby/client"
 
@@ -331,6 +332,16 @@ func TestACancelledApplySaysSo(t *testing.T) {
 	})
 	cancel()
 	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestOthersWaitForAContainerAsLongAsItMayTakeToBecomeHealthy(t *testing.T) {
+	t.Parallel()
+	s := newStack(t, `services: {db: {image: IMAGE, command: [sh, -c, "echo still loading; exec sleep 3600"], stop_signal: SIGKILL, network_mode: none, healthcheck: {test: [CMD, "false"], interval: 1s, retries: 10000}}, web: {image: IMAGE, network_mode: none, command: ['true'], depends_on: {db: {condition: service_healthy}}}}`)
+	s.HealthTimeout = 2 * time.Second
+	err := s.tryApply()
+	if fault.CodeOf(err) != "engine.unhealthy" || !strings.Contains(err.Error(), "db did not become healthy within 2s") || failing(err).Service != "db" || !strings.Contains(failing(err).Lines, "still loading") {
 		t.Errorf("got %v", err)
 	}
 }
