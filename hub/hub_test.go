@@ -47,7 +47,7 @@ func TestACommitBecomesADeployment(t *testing.T) {
 	// A commit that changes another folder deploys nothing; one that changes this folder does.
 	s.commit(map[string]string{"other/compose.yaml": "service other\nservice more\n"})
 	s.look()
-	s.eventually("the decision not to deploy is recorded", func() bool { return strings.HasPrefix(s.lastDecision(st.ID).Reason, "nothing changed") })
+	s.eventually("the decision not to deploy is recorded", func() bool { return strings.HasSuffix(s.lastDecision(st.ID).Reason, "at the last look") })
 	p.silent()
 	second := s.commit(map[string]string{"web/page.html": "hello again"})
 	s.look()

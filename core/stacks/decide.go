@@ -36,7 +36,7 @@ func Decide(s Stack, seen Sight) Verdict {
 		return Verdict{OutOfSync: true, Problem: text, Reason: text, Record: s.Seen != seen.Commit || !s.OutOfSync}
 	case seen.Tree == s.SeenTree:
 		return Verdict{OutOfSync: seen.Tree != s.DeployedTree, Record: s.Seen != seen.Commit || s.OutOfSync != (seen.Tree != s.DeployedTree),
-			Reason: fmt.Sprintf("nothing changed in %s at commit %s", folder, seen.Commit.Short())}
+			Reason: fmt.Sprintf("%s at commit %s is as it was at the last look", folder, seen.Commit.Short())}
 	case seen.Tree == s.Quarantine.Tree:
 		return Verdict{OutOfSync: true, Record: s.Seen != seen.Commit || !s.OutOfSync,
 			Reason: fmt.Sprintf("commit %s is as %s was, which is in quarantine: %s", seen.Commit.Short(), s.Quarantine.Commit.Short(), s.Quarantine.Reason)}

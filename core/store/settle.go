@@ -118,7 +118,7 @@ func (s *Store) settleSuccess(tx *Tx, st *stacks.Stack, d stacks.Deployment, o s
 			return err
 		}
 	}
-	if d.Trigger == stacks.TriggerRollback && st.OutOfSync {
+	if d.Trigger == stacks.TriggerRollback && st.OutOfSync && st.Quarantine.Tree != st.SeenTree { // a failure's reason stays
 		st.Quarantine = stacks.Quarantine{Tree: st.SeenTree, Commit: st.Seen, Deployment: d.ID,
 			Reason: fmt.Sprintf("revision %d was put in its place by %s", d.Revision, d.Actor)}
 	}

@@ -31,7 +31,7 @@ func (sampleStore) Deployments(context.Context, core.StackID, core.Page) (core.L
 func (sampleStore) Decisions(context.Context, core.StackID, core.Page) (core.List[stacks.Decision], error) {
 	return core.List[stacks.Decision]{Items: []stacks.Decision{
 		{At: before(6 * time.Minute), Trigger: stacks.TriggerPoll, Deployed: true, Deployment: "dep_1", Reason: "apps/shop changed at commit 9f31c02d4a"},
-		{At: before(50 * time.Minute), Trigger: stacks.TriggerPoll, Reason: "nothing changed in apps/shop at commit 77aa10b2c3"},
+		{At: before(50 * time.Minute), Trigger: stacks.TriggerPoll, Reason: "apps/shop at commit 77aa10b2c3 is as it was at the last look"},
 		{At: before(5 * time.Hour), Trigger: stacks.TriggerManual, Deployed: true, Deployment: "dep_2", Reason: "sync was asked for by ada@example.org"},
 		{At: before(29 * time.Hour), Trigger: stacks.TriggerPoll, Deployed: true, Deployment: "dep_3", Reason: "first look at apps/shop, commit 0c44d1e0f2"},
 	}}, nil

@@ -139,7 +139,7 @@ func onlyChangedStacks(t *testing.T, s *rig.Server) {
 		reason   string
 	}{
 		{changed, true, "changed changed at commit " + commit.Short()},
-		{same, false, "nothing changed in same at commit " + commit.Short()},
+		{same, false, "same at commit " + commit.Short() + " is as it was at the last look"},
 		{manual, false, "manual changed at commit " + commit.Short() + ", but automatic sync is off"},
 	} {
 		d := c.stack.Decisions()[0]
