@@ -76,7 +76,10 @@ func (h *Hub) belong(ctx context.Context) {
 	for ctx.Err() == nil {
 		self := h.opts.Self
 		self.ID, self.StartedAt = core.HubID(core.NewID(core.PrefixHub, h.opts.Now())), h.opts.Now()
-		if err := h.opts.Peers.JoinHubs(ctx, self); err != nil {
+		short, cancel := context.WithTimeout(ctx, hubs.StopAfter) // a database behind a dead connection may never answer
+		err := h.opts.Peers.JoinHubs(short, self)
+		cancel()
+		if err != nil {
 			h.report("this hub cannot join; workers are told to come again", err)
 			wait(ctx, hubs.RenewEvery)
 			continue
