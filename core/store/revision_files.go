@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
 	"berth/core/fault"
@@ -45,13 +47,34 @@ func putFile(tx *Tx, name string, content []byte) error {
 	return nil
 }
 
+// RevisionFile returns the whole of a file that has at most this many bytes, as it was at one moment.
+// NotFound "revision.file_missing".
+func (s *Store) RevisionFile(ctx context.Context, name string, most int) ([]byte, error) {
+	return read(ctx, s, func(tx *Tx) ([]byte, error) {
+		all, err := many(tx, scalar[[]byte], `SELECT content FROM revision_files WHERE name = ? ORDER BY part LIMIT ?`, name, most/filePart+1)
+		content := slices.Concat(all...)
+		switch {
+		case err == nil && len(all) == 0:
+			err = errFileMissing
+		case len(content) > most:
+			err = fmt.Errorf("the file %s has more than %d bytes", name, most)
+		}
+		return content, err
+	})
+}
+
 // RevisionFilePart returns one part of a file, numbered from 0, and whether another follows. NotFound
 // "revision.file_missing".
 func (s *Store) RevisionFilePart(ctx context.Context, name string, part int) (content []byte, more bool, err error) {
 	content, err = read(ctx, s, func(tx *Tx) ([]byte, error) {
-		return one(tx, errFileMissing, scalar[[]byte], `SELECT content FROM revision_files WHERE name = ? AND part = ?`, name, part)
+		return one(tx, errFileMissing, func(row scanner) (content []byte, _ error) {
+			var last int
+			err := row.Scan(&content, &last)
+			more = part < last
+			return content, err
+		}, `SELECT content, (SELECT max(part) FROM revision_files WHERE name = f.name) FROM revision_files f WHERE name = ? AND part = ?`, name, part)
 	})
-	return content, len(content) == filePart, err
+	return content, more, err
 }
 
 // RevisionFiles lists the names of files that come after one of them, in order.

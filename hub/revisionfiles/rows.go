@@ -1,7 +1,6 @@
 package revisionfiles
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -21,7 +20,9 @@ import (
 type Rows interface {
 	// PutRevisionFile stores a file. Without replace one that is there stays, and is young again.
 	PutRevisionFile(ctx context.Context, name string, content []byte, replace bool) error
-	// RevisionFilePart returns a part, from 0, and whether another may follow; NotFound when there is none.
+	// RevisionFile returns the whole of a file of at most so many bytes, as it was at one moment; NotFound when there is none.
+	RevisionFile(ctx context.Context, name string, most int) ([]byte, error)
+	// RevisionFilePart returns a part, from 0, and whether another follows; NotFound when there is none.
 	RevisionFilePart(ctx context.Context, name string, part int) (content []byte, more bool, err error)
 	// RevisionFiles lists names after one of them, in order.
 	RevisionFiles(ctx context.Context, after string, limit int) ([]string, error)
@@ -68,15 +69,13 @@ func (s *Shared) OpenBlob(digest string) (io.ReadCloser, error) {
 	}
 	r := &parts{rows: s.rows, name: blobFolder + digest}
 	if err := r.fetch(); err != nil {
-		if fault.Is(err, fault.NotFound) {
-			err = errBlobMissing.Because(err)
-		}
 		return nil, err
 	}
 	return r, nil
 }
 
-// parts reads a file part by part.
+// parts reads content part by part. What has the same digest is the same, so one that is stored anew
+// meanwhile does no harm; one that is gone is an error, and never the end.
 type parts struct {
 	rows Rows
 	name string
@@ -89,6 +88,9 @@ func (p *parts) fetch() (err error) {
 	ctx, cancel := within(context.Background())
 	defer cancel()
 	p.have, p.more, err = p.rows.RevisionFilePart(ctx, p.name, p.part)
+	if fault.Is(err, fault.NotFound) {
+		return errBlobMissing.Because(err)
+	}
 	p.part++
 	return err
 }
@@ -99,9 +101,7 @@ func (p *parts) Read(to []byte) (int, error) {
 		if !p.more {
 			return 0, io.EOF
 		}
-		if err := p.fetch(); fault.Is(err, fault.NotFound) {
-			p.more = false // the part before it was full and the last one
-		} else if err != nil {
+		if err := p.fetch(); err != nil {
 			return 0, err
 		}
 	}
@@ -123,21 +123,16 @@ func (s *Shared) PutCompose(ctx context.Context, stack core.StackID, number int,
 	return s.rows.PutRevisionFile(ctx, composeOf(stack, number), compose, true)
 }
 
-// Compose returns the rendered Compose file of a revision. NotFound "revision.compose_missing".
+// Compose returns the rendered Compose file of a revision, whole even while it is replaced. NotFound
+// "revision.compose_missing".
 func (s *Shared) Compose(stack core.StackID, number int) ([]byte, error) {
-	r := &parts{rows: s.rows, name: composeOf(stack, number)}
-	err := r.fetch()
+	ctx, cancel := within(context.Background())
+	defer cancel()
+	compose, err := s.rows.RevisionFile(ctx, composeOf(stack, number), maxCompose)
 	if fault.Is(err, fault.NotFound) {
 		return nil, composeMissing(number).Because(err)
 	}
-	if err != nil {
-		return nil, err
-	}
-	var all bytes.Buffer
-	if _, err := io.Copy(&all, r); err != nil {
-		return nil, err
-	}
-	return all.Bytes(), nil
+	return compose, err
 }
 
 // RemoveStack deletes the rendered files of a stack; blobs stay, other revisions may use them.

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -52,6 +53,9 @@ func shared(t *testing.T, test func(t *testing.T, files *revisionfiles.Shared, a
 	}
 }
 
+// part is how much of a file a row holds, in bytes.
+const part = 512 << 10
+
 func digestOf(content []byte) string {
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:])
@@ -73,7 +77,7 @@ func contentOf(t *testing.T, files *revisionfiles.Shared, digest string) []byte 
 
 func TestBlobsOfEverySizeAreShared(t *testing.T) {
 	shared(t, func(t *testing.T, files *revisionfiles.Shared, _ func(time.Duration)) {
-		for _, size := range []int{0, 1, 512<<10 - 1, 512 << 10, 512<<10 + 1, 1 << 20, 3<<20 + 7} {
+		for _, size := range []int{0, 1, part - 1, part, part + 1, 2 * part, 6*part + 7} {
 			content := make([]byte, size)
 			rand.Read(content)
 			digest := digestOf(content)
@@ -92,6 +96,77 @@ func TestBlobsOfEverySizeAreShared(t *testing.T) {
 		for digest, kind := range map[string]fault.Kind{digestOf([]byte("none")): fault.NotFound, "../etc/passwd": fault.Invalid, "": fault.Invalid} {
 			if _, err := files.OpenBlob(digest); !fault.Is(err, kind) {
 				t.Errorf("%q: %v", digest, err)
+			}
+		}
+	})
+}
+
+// TestContentThatGoesWhileItIsReadIsNotWhole: the content ends where a part does, so nothing but the missing
+// parts tells.
+func TestContentThatGoesWhileItIsReadIsNotWhole(t *testing.T) {
+	shared(t, func(t *testing.T, files *revisionfiles.Shared, age func(time.Duration)) {
+		content := make([]byte, 3*part)
+		rand.Read(content)
+		digest := digestOf(content)
+		for _, again := range []bool{false, true} {
+			if err := files.PutBlob(t.Context(), digest, content); err != nil {
+				t.Fatal(err)
+			}
+			r, err := files.OpenBlob(digest)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := make([]byte, 2*part)
+			if _, err := io.ReadFull(r, got); err != nil {
+				t.Fatal(err)
+			}
+			age(2 * time.Hour)
+			if removed, err := files.Sweep(t.Context(), func(revisionfiles.Keep) error { return nil }); err != nil || removed != 1 {
+				t.Fatalf("%d were removed: %v", removed, err)
+			}
+			if again {
+				if err := files.PutBlob(t.Context(), digest, content); err != nil {
+					t.Fatal(err)
+				}
+			}
+			rest, err := io.ReadAll(r)
+			switch {
+			case !again && fault.CodeOf(err) != "revision.blob_missing":
+				t.Errorf("%d bytes of what is gone, %v", len(rest), err)
+			case again && (err != nil || !bytes.Equal(append(got, rest...), content)):
+				t.Errorf("%d bytes of what was stored again, %v", len(rest), err)
+			}
+			r.Close()
+		}
+	})
+}
+
+// TestAComposeFileIsWholeWhileItIsReplaced: one attempt's or the other's, never some of both.
+func TestAComposeFileIsWholeWhileItIsReplaced(t *testing.T) {
+	shared(t, func(t *testing.T, files *revisionfiles.Shared, _ func(time.Duration)) {
+		stack := core.StackID(core.NewID(core.PrefixStack, time.Now()))
+		attempts := []string{strings.Repeat("a", 2*part), strings.Repeat("b", part), strings.Repeat("c", 2*part)}
+		put := func(text string) {
+			if err := files.PutCompose(t.Context(), stack, 1, []byte(text)); err != nil {
+				t.Error(err)
+			}
+		}
+		put(attempts[0])
+		replaced := make(chan struct{})
+		go func() {
+			defer close(replaced)
+			for i := range 20 {
+				put(attempts[i%len(attempts)])
+			}
+		}()
+		for ended := false; !ended; {
+			select {
+			case <-replaced:
+				ended = true
+			default:
+			}
+			if got, err := files.Compose(stack, 1); err != nil || !slices.Contains(attempts, string(got)) {
+				t.Errorf("%d bytes, beginning with %.1q, that no attempt stored: %v", len(got), got, err)
 			}
 		}
 	})
