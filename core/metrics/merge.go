@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"berth/core"
 )
 
 // Exposition is what one hub answered to a scrape: the text that Board.All writes.
@@ -13,16 +15,24 @@ type Exposition struct {
 	Text []byte
 }
 
+// Registered is a worker that is registered and not revoked.
+type Registered struct {
+	ID       core.WorkerID
+	Hostname string
+}
+
 // Merge writes what several hubs answered as one exposition, each family once. A hub's own series
-// get the label hub. A worker's series come from the hub that holds its link, or, when none does,
-// from the first that knows it; how many workers there are is counted anew. A family that two hubs
-// report with different types is taken as the first one has it.
-func Merge(w io.Writer, all []Exposition) error {
+// get the label hub. Workers are those that are registered, whatever the hubs know: the series of one
+// come from the hub that holds its link, or, when none does, from the first that knows it; one that no
+// hub knows is down. How many there are is counted anew. A family that two hubs report with different
+// types is taken as the first one has it.
+func Merge(w io.Writer, all []Exposition, workers []Registered) error {
+	all = append(slices.Clip(all), Exposition{Text: unlinked(workers)})
 	texts := make([]blocks, len(all))
 	for i, e := range all {
 		texts[i] = blocksOf(e.Text)
 	}
-	owners := ownersOf(texts)
+	owners := ownersOf(texts, workers)
 	out := &failing{to: w}
 	for _, name := range familyNames(texts) {
 		if name == statesName {
@@ -111,15 +121,18 @@ type owner struct {
 	up   bool
 }
 
-// ownersOf finds the exposition that holds each worker's link, or the first that knows it.
-func ownersOf(texts []blocks) map[string]owner {
-	owners := map[string]owner{}
+// ownersOf finds, for each registered worker, the exposition that holds its link, or the first that knows it.
+func ownersOf(texts []blocks, workers []Registered) map[string]owner {
+	owners := make(map[string]owner, len(workers))
+	for _, w := range workers {
+		owners[string(w.ID)] = owner{text: -1}
+	}
 	for i, text := range texts {
 		for lines := text[upName].lines; len(lines) > 0; {
 			var line []byte
 			line, lines = cutLine(lines)
 			worker, up := workerOf(line), bytes.HasSuffix(line, []byte(" 1\n"))
-			if known, has := owners[worker]; worker != "" && (!has || up && !known.up) {
+			if known, has := owners[worker]; has && (known.text < 0 || up && !known.up) {
 				owners[worker] = owner{i, up}
 			}
 		}

@@ -1,6 +1,10 @@
 package metrics
 
-import "berth/core"
+import (
+	"io"
+
+	"berth/core"
+)
 
 // workerFamilies are the server's own view of each worker. They stay when a worker is
 // gone, so that its absence can be seen.
@@ -16,7 +20,7 @@ var workerFamilies = []struct {
 	{"berth_worker_link_round_trip_seconds", TypeGauge, "Round trip of the worker's last heartbeat.", func(w *worker) (float64, bool) {
 		return w.rtt.Seconds(), w.up && w.rtt > 0
 	}},
-	{upName, TypeGauge, "Whether the worker has a link (1) or not (0).", func(w *worker) (float64, bool) {
+	{upName, TypeGauge, upHelp, func(w *worker) (float64, bool) {
 		if w.up {
 			return 1, true
 		}
@@ -48,6 +52,24 @@ func (c *Cache) ownOf(ids []core.WorkerID) []Family {
 	return families
 }
 
+// unlinked renders workers that have no link; nothing when there are none.
+func unlinked(workers []Registered) []byte {
+	if len(workers) == 0 {
+		return nil
+	}
+	text := header(upName, TypeGauge, upHelp)
+	for _, w := range workers {
+		text = appendSeries(text, upName, workerLabels(w.ID, w.Hostname), 0)
+	}
+	return text
+}
+
+// Unlinked writes the metrics of a registered worker that no hub knows: it is down.
+func Unlinked(to io.Writer, w Registered) error {
+	_, err := to.Write(unlinked([]Registered{w}))
+	return err
+}
+
 // states renders how many workers are online and offline. The caller holds mu.
 func (c *Cache) states() Family {
 	online := 0
@@ -66,4 +88,5 @@ func (c *Cache) states() Family {
 const (
 	statesName = "berth_workers"
 	upName     = "berth_worker_up"
+	upHelp     = "Whether the worker has a link (1) or not (0)."
 )

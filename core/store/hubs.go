@@ -40,9 +40,11 @@ func (s *Store) JoinHubs(ctx context.Context, h hubs.Hub) error {
 		if err != nil {
 			return err
 		}
-		_, err = tx.exec(`INSERT INTO hubs (`+hubColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-			h.ID, h.URL, h.Pin[:], h.Pinned, h.Version, micros(h.StartedAt), now+hubs.LeaseTime.Microseconds())
-		return err
+		if _, err = tx.exec(`INSERT INTO hubs (`+hubColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+			h.ID, h.URL, h.Pin[:], h.Pinned, h.Version, micros(h.StartedAt), now+hubs.LeaseTime.Microseconds()); err != nil {
+			return err
+		}
+		return tx.began(h, now)
 	})
 }
 
@@ -59,7 +61,12 @@ func (s *Store) RenewHub(ctx context.Context, id core.HubID) error {
 
 // LeaveHubs removes a hub that ends, and marks its workers as gone.
 func (s *Store) LeaveHubs(ctx context.Context, id core.HubID) error {
-	return s.db.Write(ctx, func(tx *Tx) error { return s.removeHub(tx, id) })
+	return s.db.Write(ctx, func(tx *Tx) error {
+		if _, err := tx.exec(`DELETE FROM hubs_gone WHERE id = ?`, id); err != nil { // it was slow, not dead
+			return err
+		}
+		return s.removeHub(tx, id)
+	})
 }
 
 // ExpireHubs removes the hubs that were not heard of, and marks their workers as gone. What such a
@@ -72,6 +79,9 @@ func (s *Store) ExpireHubs(ctx context.Context) (gone []core.HubID, err error) {
 		}
 		gone, err := many(tx, scalar[core.HubID], `SELECT id FROM hubs WHERE lease_until < ? ORDER BY id LIMIT 100`, now)
 		for _, id := range gone {
+			if err == nil {
+				err = tx.remember(id)
+			}
 			if err == nil {
 				err = s.removeHub(tx, id)
 			}

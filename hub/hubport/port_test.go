@@ -19,6 +19,7 @@ import (
 	"berth/core"
 	"berth/core/coretest"
 	"berth/core/fault"
+	"berth/core/fleet"
 	"berth/core/hubcall"
 	"berth/core/hubs"
 	"berth/core/repositories"
@@ -42,6 +43,8 @@ type stand struct {
 	row     hubs.Hub
 	head    core.Commit
 	away    error // what the directory says
+	dead    []hubs.Known
+	workers []fleet.Worker
 	stop    func()
 	url     string
 	key     *hubcall.Key
@@ -90,9 +93,14 @@ func (s *stand) All(_ context.Context, w io.Writer) error {
 	return errors.Join(err, s.problem)
 }
 func (s *stand) Worker(_ context.Context, id core.WorkerID, w io.Writer) error {
+	if id == "wrk_off" {
+		return errNoWorker
+	}
 	_, err := io.WriteString(w, "of "+string(id))
 	return err
 }
+
+var errNoWorker = fault.New(fault.NotFound, "worker.not_found", "There is no such worker.")
 
 // directory is where hubs are.
 type directory struct{ s *stand }
@@ -101,8 +109,24 @@ func (d directory) Hubs(context.Context) ([]hubs.Hub, error) { return []hubs.Hub
 func (d directory) HolderOf(context.Context, hubs.LeaseName) (hubs.Hub, error) {
 	return d.s.row, d.s.away
 }
-func (d directory) HubOfWorker(context.Context, core.WorkerID) (hubs.Hub, error) {
+func (d directory) HubOfWorker(_ context.Context, id core.WorkerID) (hubs.Hub, error) {
+	if id == "wrk_off" || id == "wrk_none" {
+		return hubs.Hub{}, fault.New(fault.Unavailable, "worker.offline", "It is offline.")
+	}
 	return d.s.row, d.s.away
+}
+
+func (d directory) KnownHubs(context.Context) ([]hubs.Known, error) {
+	return append([]hubs.Known{{Hub: d.s.row, Up: d.s.away == nil}}, d.s.dead...), nil
+}
+func (d directory) UsableWorkers(context.Context) ([]fleet.Worker, error) { return d.s.workers, nil }
+func (d directory) Worker(_ context.Context, id core.WorkerID) (fleet.Worker, error) {
+	for _, w := range d.s.workers {
+		if w.ID == id {
+			return w, nil
+		}
+	}
+	return fleet.Worker{}, errNoWorker
 }
 
 // source is the stand as a metrics.Source.
@@ -189,8 +213,33 @@ func TestEveryCallArrives(t *testing.T) {
 		t.Errorf("metrics of a worker %q, %v", text.String(), err)
 	}
 	text.Reset()
-	if err := s.Client.All(ctx, &text); err != nil || !strings.Contains(text.String(), `up{hub="hub_1"} 1`) || !strings.Contains(text.String(), `berth_hub_up{hub="hub_1"} 1`) {
+	if err := s.Client.All(ctx, &text); err != nil || !strings.Contains(text.String(), `up{hub="hub_1"} 1`) || !strings.Contains(text.String(), `berth_hub_up{hub="hub_1",url="`+s.url+`"} 1`) {
 		t.Errorf("metrics %q, %v", text.String(), err)
+	}
+}
+
+func TestAScrapeTellsOfHubsThatDiedAndOfWorkersThatNoHubKnows(t *testing.T) {
+	s := open(t)
+	s.dead = []hubs.Known{{Hub: hubs.Hub{ID: "hub_0", URL: "https://gone:8091"}}}
+	s.workers = []fleet.Worker{{ID: "wrk_off", Hostname: "off"}}
+	var text bytes.Buffer
+	if err := s.Client.All(t.Context(), &text); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{`berth_hub_up{hub="hub_0",url="https://gone:8091"} 0`, `berth_hub_up{hub="hub_1",url="` + s.url + `"} 1`, `berth_worker_up{worker="wrk_off",hostname="off"} 0`} {
+		if !strings.Contains(text.String(), line+"\n") {
+			t.Errorf("no line %s in\n%s", line, text.String())
+		}
+	}
+	text.Reset()
+	if err := s.Client.Worker(t.Context(), "wrk_off", &text); err != nil || !strings.Contains(text.String(), `berth_worker_up{worker="wrk_off",hostname="off"} 0`) {
+		t.Errorf("a worker that no hub knows: %q, %v", text.String(), err)
+	}
+	s.workers[0].Revoked = true
+	for _, id := range []core.WorkerID{"wrk_off", "wrk_none"} {
+		if err := s.Client.Worker(t.Context(), id, &text); fault.CodeOf(err) != "worker.not_found" {
+			t.Errorf("%s: %v", id, err)
+		}
 	}
 }
 

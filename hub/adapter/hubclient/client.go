@@ -19,6 +19,7 @@ import (
 
 	"berth/core"
 	"berth/core/fault"
+	"berth/core/fleet"
 	"berth/core/hubcall"
 	"berth/core/hubs"
 	"berth/core/seal"
@@ -33,6 +34,12 @@ type Directory interface {
 	HolderOf(ctx context.Context, name hubs.LeaseName) (hubs.Hub, error)
 	// HubOfWorker returns the hub that holds a worker's link; Unavailable "worker.offline".
 	HubOfWorker(ctx context.Context, id core.WorkerID) (hubs.Hub, error)
+	// KnownHubs returns the hubs whose lease runs and those that died and are remembered; none is no fault.
+	KnownHubs(ctx context.Context) ([]hubs.Known, error)
+	// UsableWorkers returns every worker that is registered and not revoked.
+	UsableWorkers(ctx context.Context) ([]fleet.Worker, error)
+	// Worker returns one worker. NotFound "worker.not_found".
+	Worker(ctx context.Context, id core.WorkerID) (fleet.Worker, error)
 }
 
 // Sealer closes what travels sealed; *seal.Ring does.

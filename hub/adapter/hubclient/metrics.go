@@ -9,6 +9,7 @@ import (
 
 	"berth/core"
 	"berth/core/fault"
+	"berth/core/fleet"
 	"berth/core/hubcall"
 	"berth/core/hubs"
 	"berth/core/metrics"
@@ -17,26 +18,35 @@ import (
 // maxExposition bounds what one hub may answer to a scrape, in bytes.
 const maxExposition = 64 << 20
 
-// All implements metrics.Source: the metrics of every hub that answers, and which do.
+// All implements metrics.Source: the metrics of every hub that answers, which hubs do, and every
+// registered worker, whether a hub knows it or not.
 func (c *Client) All(ctx context.Context, w io.Writer) error {
-	all, err := c.opts.Directory.Hubs(ctx)
+	all, err := c.opts.Directory.KnownHubs(ctx)
+	if err != nil {
+		return err
+	}
+	workers, err := c.opts.Directory.UsableWorkers(ctx)
 	if err != nil {
 		return err
 	}
 	texts, problems := make([]*bounded, len(all)), make([]error, len(all))
 	var asking sync.WaitGroup
 	for i, hub := range all {
+		if !hub.Up {
+			problems[i] = errGone
+			continue
+		}
 		texts[i] = &bounded{left: maxExposition}
 		asking.Go(func() {
-			problems[i] = c.stream(ctx, hub, hubcall.Metrics, hubcall.Metrics.Limit(), struct{}{}, texts[i])
+			problems[i] = c.stream(ctx, hub.Hub, hubcall.Metrics, hubcall.Metrics.Limit(), struct{}{}, texts[i])
 		})
 	}
 	asking.Wait()
-	return merged(w, all, texts, problems)
+	return merged(w, all, texts, problems, workers)
 }
 
 // merged writes what the hubs said and whether each did. It fails only when none did.
-func merged(w io.Writer, all []hubs.Hub, texts []*bounded, problems []error) error {
+func merged(w io.Writer, all []hubs.Known, texts []*bounded, problems []error, workers []fleet.Worker) error {
 	var answers []metrics.Exposition
 	for i, hub := range all {
 		if problems[i] == nil {
@@ -47,30 +57,56 @@ func merged(w io.Writer, all []hubs.Hub, texts []*bounded, problems []error) err
 		return errors.Join(append([]error{errMetricsAway}, problems...)...)
 	}
 	for i, hub := range all {
-		value := "1"
-		if problems[i] != nil {
-			value = "0"
-		}
-		answers = append(answers, metrics.Exposition{Hub: string(hub.ID),
-			Text: []byte("# HELP berth_hub_up Whether the hub answered this scrape (1) or not (0).\n# TYPE berth_hub_up gauge\nberth_hub_up " + value + "\n")})
+		answers = append(answers, metrics.HubUp(hub.Hub, problems[i] == nil))
 	}
-	return metrics.Merge(w, answers)
+	known := make([]metrics.Registered, len(workers))
+	for i, worker := range workers {
+		known[i] = registered(worker)
+	}
+	return metrics.Merge(w, answers, known)
 }
 
-var errMetricsAway = fault.New(fault.Unavailable, "metrics.hub_away",
-	"No hub, which hold the metrics, answers. Check that one runs and that HUB_URL is its address.")
+func registered(w fleet.Worker) metrics.Registered {
+	return metrics.Registered{ID: w.ID, Hostname: w.Hostname}
+}
+
+var (
+	errMetricsAway = fault.New(fault.Unavailable, "metrics.hub_away",
+		"No hub, which hold the metrics, answers. Check that one runs and that HUB_URL is its address.")
+	errGone = errors.New("the hub's lease has ended")
+)
 
 // Worker implements metrics.Source: from the hub that holds the worker's link, else from the one
-// that knows those without.
+// that knows most of those without. One that no hub has seen since it began is down.
 func (c *Client) Worker(ctx context.Context, id core.WorkerID, w io.Writer) error {
 	hub, err := c.opts.Directory.HubOfWorker(ctx, id)
 	if fault.CodeOf(err) == "worker.offline" {
-		hub, err = c.opts.Directory.HolderOf(ctx, hubs.Duties)
+		return c.offline(ctx, id, w)
 	}
 	if err != nil {
 		return err
 	}
 	return c.stream(ctx, hub, hubcall.WorkerMetrics, hubcall.WorkerMetrics.Limit(), hubcall.AboutWorker{Worker: id}, w)
+}
+
+// offline writes the metrics of a worker that has no link.
+func (c *Client) offline(ctx context.Context, id core.WorkerID, w io.Writer) error {
+	worker, err := c.opts.Directory.Worker(ctx, id)
+	if err == nil && worker.Revoked {
+		err = fault.New(fault.NotFound, "worker.not_found", "There is no such worker.")
+	}
+	if err != nil {
+		return err
+	}
+	hub, err := c.opts.Directory.HolderOf(ctx, hubs.Duties)
+	if err != nil {
+		return err
+	}
+	err = c.stream(ctx, hub, hubcall.WorkerMetrics, hubcall.WorkerMetrics.Limit(), hubcall.AboutWorker{Worker: id}, w)
+	if fault.CodeOf(err) == "worker.not_found" { // that hub never had it
+		return metrics.Unlinked(w, registered(worker))
+	}
+	return err
 }
 
 // bounded is a buffer that takes no more than it may.
