@@ -120,6 +120,7 @@ var Codes = []string{
 	"revision.storage",
 	"revision.too_large",
 	"route.not_found",
+	"secret.bad_reference",
 	"secret.no_value",
 	"secret.provider_disabled",
 	"secret.unresolved",

@@ -4,5 +4,6 @@
 //
 // It must not know where secrets are stored or sent, nor what a variable is beyond its
 // name. Start with Value in value.go, then Provider in provider.go and Gate in gate.go;
-// redactor.go and forms.go are for whoever shows the output of other programs.
+// reference.go has the grammar of references, redactor.go and forms.go are for whoever
+// shows the output of other programs.
 package secrets
