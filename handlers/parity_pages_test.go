@@ -41,6 +41,9 @@ func (p *players) visit(v visit) {
 		c.header.Set("Sec-Fetch-Site", "same-origin")
 	}
 	w := p.s.do(c)
+	if p.refusedAway != nil && saysAway(w) {
+		return
+	}
 	if w.Code != v.status {
 		p.t.Fatalf("%s %s %s: %d, want %d: %s", c.method, v.path, v.form, w.Code, v.status, w.Body)
 	}

@@ -103,13 +103,20 @@ func newRecord(t *testing.T, s *stand) *record {
 	return rec
 }
 
-func (rec *record) add(c call, w *httptest.ResponseRecorder) {
+// row is the row of the table that answers a call.
+func (rec *record) row(c call) string {
 	rec.t.Helper()
 	to, err := url.Parse(origin + c.path)
 	if err != nil {
 		rec.t.Fatal(err)
 	}
 	_, row := rec.table.Handler(&http.Request{Method: c.method, Host: to.Host, URL: to})
+	return row
+}
+
+func (rec *record) add(c call, w *httptest.ResponseRecorder) {
+	rec.t.Helper()
+	row := rec.row(c)
 	if w.Code < 400 {
 		rec.rows[row] = true
 	}

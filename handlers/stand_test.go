@@ -20,6 +20,7 @@ import (
 	"berth/core/access"
 	"berth/core/coretest"
 	"berth/core/identity"
+	"berth/core/metrics"
 	"berth/core/pace"
 	"berth/core/seal"
 	"berth/core/secrets"
@@ -52,6 +53,7 @@ type stand struct {
 	transport http.RoundTripper                      // nil: requests go to the handler without a host between
 	answered  func(call, *httptest.ResponseRecorder) // when set: is told of every answer
 
+	measured *metrics.Board
 	setUp    *identity.SetUp
 	signIn   *identity.SignIn
 	accounts *identity.Accounts
@@ -77,6 +79,7 @@ func newStand(t testing.TB) *stand {
 		Ops:      handlers.OpsDeps{Store: s.store, Version: "test"},
 	}
 	s.deps.Repositories, s.deps.Variables = s.repositoriesDeps(), s.variablesDeps()
+	s.deps.Integrations.Desk = s.integrationsDesk()
 	s.deps.Stacks = s.stacksDeps()
 	s.deps.Workers, s.deps.Metrics = s.workersDeps()
 	s.deps.UI = s.uiDeps()

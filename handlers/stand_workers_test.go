@@ -19,15 +19,15 @@ import (
 // real board, and no worker anywhere.
 func (s *stand) workersDeps() (handlers.WorkersDeps, handlers.MetricsDeps) {
 	port := fleet.WorkerPort{AppURL: origin, Port: 8443, Pin: func(context.Context) (seal.Pin, bool, error) { return seal.Pin{7}, true, nil }}
-	board := metrics.NewBoard(metrics.Config{Version: "test", Validator: promtext.Validator{}, Process: process.Read, Clock: s.now})
-	return handlers.WorkersDeps{Desk: fleet.NewDesk(s.store, s.ring, noHub{}, s.now, port)}, handlers.MetricsDeps{Source: board}
+	s.measured = metrics.NewBoard(metrics.Config{Version: "test", Validator: promtext.Validator{}, Process: process.Read, Clock: s.now})
+	return handlers.WorkersDeps{Desk: fleet.NewDesk(s.store, s.ring, noHub{}, s.now, port)}, handlers.MetricsDeps{Source: s.measured}
 }
 
 func (noHub) Revoked(core.WorkerID) {}
 
 func (s *stand) desk() *fleet.Desk { return s.deps.Workers.Desk.(*fleet.Desk) }
 
-func (s *stand) board() *metrics.Board { return s.deps.Metrics.Source.(*metrics.Board) }
+func (s *stand) board() *metrics.Board { return s.measured }
 
 // worker registers a worker, as its program would.
 func (s *stand) worker(hostname string, tags ...string) fleet.Worker {

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"strconv"
 	"strings"
-	"time"
 
 	"berth/core/fault"
 )
@@ -80,10 +78,7 @@ func becauseOf(err error, code string) bool {
 
 // WriteProblem answers with p, as a page where a browser asked for one.
 func WriteProblem(w http.ResponseWriter, r *http.Request, p Problem) {
-	if p.RetryAfter > 0 {
-		seconds := int64((p.RetryAfter + time.Second - 1) / time.Second)
-		w.Header().Set("Retry-After", strconv.FormatInt(seconds, 10))
-	}
+	p.SayWhen(w)
 	if p.Status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `X-Service-Api-Key realm="berth"`)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strconv"
 	"time"
 
 	"berth/core/fault"
@@ -63,4 +64,11 @@ func ProblemOf(ctx context.Context, err error) Problem {
 		p.RetryAfter = time.Second
 	}
 	return p
+}
+
+// SayWhen puts into the header of an answer when it is worth asking again, if that is known.
+func (p Problem) SayWhen(w http.ResponseWriter) {
+	if p.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.FormatInt(int64((p.RetryAfter+time.Second-1)/time.Second), 10))
+	}
 }

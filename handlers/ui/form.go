@@ -93,7 +93,8 @@ func words(value string) []string {
 type complaints struct {
 	Status int // of the answer that shows the form again
 	rest   []fault.Field
-	text   string // about no field in particular
+	text   string                    // about no field in particular
+	when   func(http.ResponseWriter) // says when it is worth asking again, if that is known
 }
 
 // complain turns the error of a use case into complaints; false when it is none that typing
@@ -103,7 +104,8 @@ func complain(r *http.Request, err error) (complaints, bool) {
 	if !errors.As(err, &known) || known.Kind == fault.Internal {
 		return complaints{}, false
 	}
-	c := complaints{Status: endpoint.ProblemOf(r.Context(), err).Status, rest: slices.Clone(known.Fields)}
+	problem := endpoint.ProblemOf(r.Context(), err)
+	c := complaints{Status: problem.Status, rest: slices.Clone(known.Fields), when: problem.SayWhen}
 	if len(known.Fields) == 0 {
 		c.text = known.Public
 	}

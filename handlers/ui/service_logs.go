@@ -58,6 +58,7 @@ func ServiceLogs(reader StackReader, logger ServiceLogger) http.Handler {
 				return err
 			}
 			status, page.Trouble = c.Status, c.general()
+			c.when(w)
 		}
 		page.Lines = log.lines()
 		f := newFrame(r, inStacks, "Log of "+service, stackTrail(s)...)

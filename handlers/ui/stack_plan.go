@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"berth/core"
 	"berth/core/fault"
@@ -19,6 +20,7 @@ type Planner interface {
 type planPage struct {
 	Head      stackHead
 	Trouble   string // why there is no plan
+	Later     bool   // there is none now, which says nothing about a deployment
 	Summary   string
 	UpToDate  bool
 	Commit    string
@@ -39,6 +41,9 @@ type planLine struct {
 	Reasons []changeLine
 }
 
+// passing are the reasons that there is no plan now that a deployment would wait for.
+var passing = []string{"hub.away", "server.busy"}
+
 var planView = newView[planPage]("stack_plan.html")
 
 // Plan shows what a deployment would do, before anything happens.
@@ -52,7 +57,8 @@ func Plan(finder StackFinder, workers WorkerFinder, planner Planner) http.Handle
 		plan, err := planner.Plan(r.Context(), s.ID)
 		if c, ours := complain(r, err); ours && !fault.Is(err, fault.NotFound) {
 			f.Problem = true
-			return planView.write(w, r, c.Status, f, planPage{Head: headOf(s, nil, ""), Trouble: sentence(c.general())})
+			c.when(w)
+			return planView.write(w, r, c.Status, f, planPage{Head: headOf(s, nil, ""), Trouble: sentence(c.general()), Later: slices.Contains(passing, fault.CodeOf(err))})
 		}
 		if err != nil {
 			return err

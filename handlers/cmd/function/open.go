@@ -52,7 +52,7 @@ func join(ctx context.Context, cfg config.Function, log *slog.Logger, db *store.
 	}
 	key := hubcall.NewKey(ring.Subkey(seal.PurposeHub), time.Now)
 	hub := hubclient.New(hubclient.Options{Key: key, Directory: kept, Seals: ring, URL: cfg.HubURL, Now: time.Now})
-	port := fleet.WorkerPort{AppURL: cfg.AppURL, Port: cfg.TLSWorkerPort, Pin: func(ctx context.Context) (seal.Pin, bool, error) { return pin(ctx, kept) }}
+	port := fleet.WorkerPort{AppURL: cfg.AppURL, Port: cfg.TLSWorkerPort, Pin: kept.WorkerPortPin}
 	gate := secrets.NewGate(variables.NewInternalProvider(kept, ring))
 	deps, err := handlers.Join(handlers.Parts{
 		AppURL: cfg.AppURL, BootstrapToken: cfg.BootstrapToken, Version: version, Now: time.Now,
@@ -96,13 +96,4 @@ func unlock(ctx context.Context, key seal.SecretKey, kept *store.Store) (*seal.R
 		err = fault.New(fault.Unavailable, "key.wrong", "This function has another SECRET_KEY than the hub, so it cannot open the database's keys. Give it the hub's.").Because(err)
 	}
 	return ring, err
-}
-
-// pin returns the pin of the key that hubs show to workers, which the tokens of new ones carry.
-func pin(ctx context.Context, kept *store.Store) (seal.Pin, bool, error) {
-	all, err := kept.Hubs(ctx)
-	if err != nil {
-		return seal.Pin{}, false, err
-	}
-	return all[0].Pin, all[0].Pinned, nil // there is one, or an error
 }

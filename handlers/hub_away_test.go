@@ -1,0 +1,93 @@
+package handlers_test
+
+import (
+	"maps"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"berth/core/fleet"
+	"berth/core/hubcall"
+	"berth/core/hubs"
+	"berth/core/repositories"
+	"berth/core/seal"
+	"berth/core/stacks"
+	"berth/handlers"
+	"berth/hub/adapter/hubclient"
+)
+
+// needHub are the rows that cannot be answered without a hub: it alone has links to workers, copies of
+// repositories, a way to Git hosts, and what is measured.
+var needHub = []string{
+	"GET /api/custom/metrics",
+	"GET /api/custom/repositories/{id}/commits",
+	"GET /api/custom/repositories/{id}/discover",
+	"GET /api/custom/repositories/{id}/files",
+	"GET /api/custom/stacks/{id}/plan",
+	"GET /api/custom/stacks/{id}/services/{service}/logs",
+	"GET /api/custom/workers/{id}/metrics",
+	"GET /metrics",
+	"GET /stacks/{id}/plan",
+	"GET /stacks/{id}/services/{service}/logs",
+	"GET /stacks/{id}/services/{service}/logs/follow",
+	"POST /api/custom/repository-keys/test",
+	"POST /api/custom/stacks/{id}/services/{service}/restart",
+	"POST /api/custom/stacks/{id}/services/{service}/start",
+	"POST /api/custom/stacks/{id}/services/{service}/stop",
+	"POST /stacks/{id}/services/{service}/restart",
+	"POST /stacks/{id}/services/{service}/start",
+	"POST /stacks/{id}/services/{service}/stop",
+}
+
+// TestWhatNeedsOnlyTheStoreIsDoneWithoutAHub plays all of the API and all pages while no hub is
+// there. Everything ends as well as with one, but for the rows that say that they need it.
+func TestWhatNeedsOnlyTheStoreIsDoneWithoutAHub(t *testing.T) {
+	s := newStand(t)
+	p := s.players(t)
+	s.withoutHub()
+	rec := newRecord(t, s)
+	p.refusedAway = map[string]bool{}
+	s.answered = func(c call, w *httptest.ResponseRecorder) {
+		if row := rec.row(c); saysAway(w) {
+			p.refusedAway[row] = true
+			rec.rows[row] = true
+		}
+		rec.add(c, w)
+	}
+	p.playAll(p.playPages)
+	if !t.Failed() {
+		everyRowIsIn(t, rec)
+	}
+	if got := slices.Sorted(maps.Keys(p.refusedAway)); !slices.Equal(got, needHub) {
+		t.Errorf("without a hub these are refused:\n%s\nand these need it:\n%s", strings.Join(got, "\n"), strings.Join(needHub, "\n"))
+	}
+}
+
+// saysAway reports whether an answer is that the hub is away, and when to ask again.
+func saysAway(w *httptest.ResponseRecorder) bool {
+	text := w.Body.String()
+	return w.Code == 503 && w.Header().Get("Retry-After") != "" &&
+		(strings.Contains(text, `"hub.away"`) || strings.Contains(text, `"metrics.hub_away"`) || strings.Contains(text, "<html") && strings.Contains(text, "No hub runs"))
+}
+
+// withoutHub makes the stand one whose hub has ended, with everything that a function host has to reach it.
+func (s *stand) withoutHub() {
+	s.t.Helper()
+	ctx := s.t.Context()
+	s.must(s.store.JoinHubs(ctx, hubs.Hub{ID: "hub_1", URL: "https://hub.test:8091", Pin: seal.Pin{7}, Pinned: true, Version: "test", StartedAt: s.now()}))
+	_, err := s.store.TakeLease(ctx, hubs.Duties, "hub_1")
+	s.must(err)
+	s.must(s.store.LeaveHubs(ctx, "hub_1"))
+	away := hubclient.New(hubclient.Options{Key: hubcall.NewKey(s.ring.Subkey(seal.PurposeHub), s.now), Directory: s.store, Seals: s.ring, Now: s.now})
+	s.t.Cleanup(away.Close)
+	port := fleet.WorkerPort{AppURL: origin, Port: 8443, Pin: s.store.WorkerPortPin}
+	workers, repos := fleet.NewDesk(s.store, s.ring, away, s.now, port), repositories.NewDesk(s.store, s.ring, away, away, s.now)
+	desk := stacks.NewDesk(s.store, away, s.now).Beside(repositories.NewFolders(s.store, away))
+	s.deps.Repositories = handlers.RepositoriesDeps{Desk: repos, Browser: away}
+	s.deps.Stacks.Desk, s.deps.Stacks.Live, s.deps.Stacks.Plans = desk, away, away
+	s.deps.Workers.Desk, s.deps.Metrics.Source = workers, away
+	s.deps.UI.Repositories, s.deps.UI.Browser, s.deps.UI.Stacks, s.deps.UI.Workers = repos, away, desk, workers
+	s.deps.UI.Live, s.deps.UI.Plans = away, away
+	s.build()
+}
