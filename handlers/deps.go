@@ -6,7 +6,9 @@ import "berth/handlers/guard"
 // mains fill it; tests fill it with a real store in a temporary folder.
 type Deps struct {
 	Guard        guard.Config
+	Hubs         HubsDeps
 	Identity     IdentityDeps
+	Integrations IntegrationsDeps
 	Metrics      MetricsDeps
 	Ops          OpsDeps
 	Repositories RepositoriesDeps

@@ -7,6 +7,7 @@ import (
 	"berth/core"
 	"berth/core/fleet"
 	"berth/core/identity"
+	"berth/core/integrations"
 	"berth/core/metrics"
 	"berth/core/repositories"
 	"berth/core/seal"
@@ -38,6 +39,7 @@ type Parts struct {
 
 // Desks are the use cases.
 type Desks struct {
+	Integrations *integrations.Desk
 	Repositories *repositories.Desk
 	Variables    *variables.Desk
 	Stacks       *stacks.Desk
@@ -68,6 +70,7 @@ type Store interface {
 	stacks.RevisionSource
 	ops.Pinger
 	identityStore
+	HubsStore
 	StacksStore
 	UIStore
 }
@@ -87,6 +90,8 @@ func Join(p Parts) (Deps, error) {
 	return Deps{
 		Guard:        p.Guard,
 		Identity:     IdentityDeps{SetUp: setUp, SignIn: signIn, Accounts: accounts, Store: p.Store},
+		Integrations: IntegrationsDeps{Desk: p.Desks.Integrations},
+		Hubs:         HubsDeps{Store: p.Store},
 		Metrics:      MetricsDeps{Source: p.Hub.Metrics},
 		Ops:          OpsDeps{Store: p.Store, Version: p.Version},
 		Repositories: RepositoriesDeps{Desk: p.Desks.Repositories, Browser: p.Hub.Browser},

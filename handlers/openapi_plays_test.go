@@ -59,6 +59,27 @@ func (p *players) playRepositories() {
 	p.play(200, "GET", repositoriesPath+"/{repository}/discover", "")
 }
 
+func (p *players) playIntegrations() {
+	const all = "/api/custom/integrations"
+	p.play(200, "GET", all, "")
+	p.play(200, "GET", all+"/sops", "")
+	p.play(404, "GET", all+"/consul", "")
+	p.play(409, "GET", all+"/vault/mounts", "")
+	p.play(422, "PUT", all+"/vault", `{"enabled":true,"settings":{"address":"vault","mount":"x"}}`)
+	p.play(409, "PUT", all+"/sops", `{"enabled":false}`)
+	p.play(200, "PUT", all+"/vault", `{"enabled":true,"settings":{"address":"http://vault:8200","token":"refused"}}`)
+	p.play(200, "POST", all+"/vault/test", "")
+	p.play(200, "PUT", all+"/manager", `{"enabled":true,"settings":{"client_id":"a","client_secret":"b"}}`)
+	p.play(200, "POST", all+"/manager/test", "")
+	p.play(200, "GET", all+"/vault/mounts", "")
+	p.play(200, "GET", all+"/vault/paths?mount=kv&prefix=team/", "")
+	p.play(422, "GET", all+"/vault/fields?mount=kv", "")
+	p.play(200, "GET", all+"/vault/fields?mount=kv&path=team/db", "")
+	p.play(200, "GET", all+"/manager/projects", "")
+	p.play(200, "GET", all+"/manager/environments?project=p", "")
+	p.play(200, "GET", all+"/manager/secrets?project=p&environment=dev&path=/app", "")
+}
+
 func (p *players) playWorkers() {
 	p.play(201, "POST", "/api/custom/workers/tokens", `{"name":"web","expires_in":3600}`)
 	w := p.s.worker("web-1", "eu")

@@ -1,6 +1,10 @@
 package handlers
 
-import "slices"
+import (
+	"slices"
+
+	"berth/handlers/endpoint"
+)
 
 // Routes is the whole HTTP surface, one section for each area.
 func Routes(d Deps) []Route {
@@ -9,11 +13,17 @@ func Routes(d Deps) []Route {
 		repositoryRoutes(d),
 		repositoryKeyRoutes(d),
 		variableRoutes(d),
+		integrationRoutes(d),
 		stackRoutes(d),
 		deploymentRoutes(d),
 		identityRoutes(d),
 		workerRoutes(d),
 		metricsRoutes(d),
 	)
+	for i, r := range described {
+		if r.Live {
+			described[i].Handler = endpoint.TellingHubAway(d.Hubs.Store, r.Handler)
+		}
+	}
 	return slices.Concat(described, openAPIRoutes(d, described), uiRoutes(d))
 }

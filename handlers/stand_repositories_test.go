@@ -2,9 +2,12 @@ package handlers_test
 
 import (
 	"context"
+	"strings"
 
 	"berth/core"
 	"berth/core/coretest"
+	"berth/core/fault"
+	"berth/core/integrations"
 	"berth/core/repositories"
 	"berth/core/secrets"
 	"berth/core/variables"
@@ -21,10 +24,42 @@ func (s *stand) repositoriesDeps() handlers.RepositoriesDeps {
 	}
 }
 
-// variablesDeps is what variables need, with the internal provider alone.
+// variablesDeps is what variables need.
 func (s *stand) variablesDeps() handlers.VariablesDeps {
-	gate := secrets.NewGate(variables.NewInternalProvider(s.store, s.ring))
-	return handlers.VariablesDeps{Desk: variables.NewDesk(s.store, s.ring, gate, s.now), Stacks: s.store}
+	return handlers.VariablesDeps{Desk: variables.NewDesk(s.store, s.ring, s.integrationsDesk(), s.now), Stacks: s.store}
+}
+
+// integrationsDesk is the real use cases on the stand's store, and backends in memory.
+func (s *stand) integrationsDesk() *integrations.Desk {
+	maker := func(o integrations.Opened) (integrations.Backend, error) { return backend(o), nil }
+	makers := map[string]integrations.Maker{secrets.Vault: maker, secrets.Manager: maker}
+	return integrations.NewDesk(s.store, s.ring, integrations.NewBackends(s.store, s.ring, makers), s.now)
+}
+
+// backend is a secret backend that answers unless its secret setting is "refused".
+type backend integrations.Opened
+
+// Name implements secrets.Provider.
+func (backend) Name() string { return secrets.Vault }
+
+// Resolve implements secrets.Provider.
+func (backend) Resolve(context.Context, []secrets.Ref) (map[string]secrets.Value, error) {
+	return nil, nil
+}
+
+// Test implements integrations.Backend.
+func (b backend) Test(context.Context) error {
+	for _, value := range b.Secrets {
+		if value.Reveal() == "refused" {
+			return fault.New(fault.Conflict, "vault.refused", "the server refuses the token")
+		}
+	}
+	return nil
+}
+
+// Pick implements integrations.Backend.
+func (backend) Pick(_ context.Context, s integrations.Step) ([]integrations.Choice, error) {
+	return []integrations.Choice{{ID: strings.Trim(s.Mount+s.Project+"/"+s.Environment+s.Path, "/") + "/db", Name: string(s.Kind), Folder: true}}, nil
 }
 
 // look does what the hub does when it looks at a repository.

@@ -6,6 +6,7 @@ import (
 
 	"berth/core"
 	"berth/core/fault"
+	"berth/core/integrations"
 	"berth/core/seal"
 	"berth/core/wire"
 )
@@ -56,6 +57,17 @@ type FilesOf struct {
 	Repository core.RepositoryID `json:"repository"`
 	Commit     core.Commit       `json:"commit"` // empty: the head
 	Path       string            `json:"path"`
+}
+
+// AboutIntegration names an integration.
+type AboutIntegration struct {
+	Slug string `json:"slug"`
+}
+
+// PickOf asks what can be chosen next of a secret backend.
+type PickOf struct {
+	Slug string            `json:"slug"`
+	Step integrations.Step `json:"step"`
 }
 
 // Trial is where and as whom a repository is to be read, once. The password is sealed in the ring

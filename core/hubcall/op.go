@@ -8,19 +8,21 @@ type Op string
 // The calls. Those about a worker go to the hub that holds its link, the others to the hub that
 // holds the lease Duties, and Nudge and Metrics to every hub.
 const (
-	Nudge         Op = "nudge"          // look at the store now: Nudged
-	Wake          Op = "wake"           // there may be commands for a worker: AboutWorker
-	Arrived       Op = "arrived"        // a worker came, for which a deployment may wait: Arrival
-	Revoked       Op = "revoked"        // a worker was cut off: AboutWorker
-	Act           Op = "act"            // start, stop or restart a compose service: AboutService
-	Logs          Op = "logs"           // of a compose service, streamed: LogsOf
-	Plan          Op = "plan"           // what a deployment would do: AboutStack → stacks.Plan
-	Commits       Op = "commits"        // of a repository: CommitsOf → []core.CommitSummary
-	Files         Op = "files"          // of a repository: FilesOf → repositories.Shown
-	Discover      Op = "discover"       // in a repository: AboutRepository → repositories.Discovery
-	Probe         Op = "probe"          // whether a repository can be read: Trial
-	Metrics       Op = "metrics"        // of a hub and its workers, streamed: nothing asked
-	WorkerMetrics Op = "worker-metrics" // of one worker, streamed: AboutWorker
+	Nudge         Op = "nudge"            // look at the store now: Nudged
+	Wake          Op = "wake"             // there may be commands for a worker: AboutWorker
+	Arrived       Op = "arrived"          // a worker came, for which a deployment may wait: Arrival
+	Revoked       Op = "revoked"          // a worker was cut off: AboutWorker
+	Act           Op = "act"              // start, stop or restart a compose service: AboutService
+	Logs          Op = "logs"             // of a compose service, streamed: LogsOf
+	Plan          Op = "plan"             // what a deployment would do: AboutStack → stacks.Plan
+	Commits       Op = "commits"          // of a repository: CommitsOf → []core.CommitSummary
+	Files         Op = "files"            // of a repository: FilesOf → repositories.Shown
+	Discover      Op = "discover"         // in a repository: AboutRepository → repositories.Discovery
+	Probe         Op = "probe"            // whether a repository can be read: Trial
+	TestBackend   Op = "integration-test" // whether a secret backend answers: AboutIntegration
+	Pick          Op = "integration-pick" // what can be chosen of it: PickOf → []integrations.Choice
+	Metrics       Op = "metrics"          // of a hub and its workers, streamed: nothing asked
+	WorkerMetrics Op = "worker-metrics"   // of one worker, streamed: AboutWorker
 )
 
 // Prefix begins the path of every call.
@@ -38,6 +40,7 @@ var limits = map[Op]time.Duration{
 	Act: 70 * time.Second, Logs: 70 * time.Second,
 	Plan:    60 * time.Second,
 	Commits: 30 * time.Second, Files: 30 * time.Second, Discover: 60 * time.Second, Probe: 15 * time.Second,
+	TestBackend: 30 * time.Second, Pick: 30 * time.Second,
 	Metrics: 20 * time.Second, WorkerMetrics: 10 * time.Second,
 }
 

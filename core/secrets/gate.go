@@ -6,25 +6,26 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"berth/core/fault"
 )
 
 // Gate resolves references through the providers that are enabled. Nothing is deployed
 // unless everything that it references passes. Its fields are set once.
-type Gate struct{ providers map[string]Provider }
-
-// NewGate returns a Gate with these providers enabled.
-func NewGate(enabled ...Provider) *Gate {
-	g := &Gate{providers: map[string]Provider{}}
-	for _, p := range enabled {
-		g.providers[p.Name()] = p
-	}
-	return g
+type Gate struct {
+	internal Provider
+	others   Backends
 }
 
-// Enabled reports whether references of this provider can be resolved.
-func (g *Gate) Enabled(provider string) bool { return g.providers[provider] != nil }
+// Backends finds the providers that a person enables and configures; *integrations.Backends does.
+type Backends interface {
+	// Provider returns a provider as it is configured now, or the fault why it cannot be used.
+	Provider(ctx context.Context, name string) (Provider, error)
+}
+
+// NewGate returns a Gate whose own provider is always enabled.
+func NewGate(internal Provider, others Backends) *Gate { return &Gate{internal, others} }
 
 // Resolve returns the value of every reference by the name of its variable, or none at
 // all and the fault "secret.unresolved": it names each provider that failed, why, and
@@ -37,13 +38,11 @@ func (g *Gate) Resolve(ctx context.Context, refs []Ref) (map[string]Value, error
 		byProvider[ref.Provider] = append(byProvider[ref.Provider], ref)
 	}
 	var failures []failure
-	for _, name := range slices.Sorted(maps.Keys(byProvider)) {
-		asked := byProvider[name]
-		found, err := g.ask(ctx, name, asked)
-		if lacking := missing(asked, found); len(lacking) > 0 {
-			failures = append(failures, failure{name, lacking, err})
+	for _, a := range g.askAll(ctx, byProvider) {
+		if lacking := missing(byProvider[a.provider], a.found); len(lacking) > 0 {
+			failures = append(failures, failure{a.provider, lacking, a.err})
 		}
-		maps.Copy(values, found)
+		maps.Copy(values, a.found)
 	}
 	if len(failures) > 0 {
 		return nil, unresolved(failures)
@@ -51,12 +50,37 @@ func (g *Gate) Resolve(ctx context.Context, refs []Ref) (map[string]Value, error
 	return values, nil
 }
 
-func (g *Gate) ask(ctx context.Context, name string, refs []Ref) (map[string]Value, error) {
-	if p := g.providers[name]; p != nil {
-		return p.Resolve(ctx, refs)
+// answer is what one provider gave.
+type answer struct {
+	provider string
+	found    map[string]Value
+	err      error
+}
+
+// askAll asks all providers at once and returns their answers by name.
+func (g *Gate) askAll(ctx context.Context, byProvider map[string][]Ref) []answer {
+	names := slices.Sorted(maps.Keys(byProvider))
+	answers := make([]answer, len(names))
+	var all sync.WaitGroup
+	for i, name := range names {
+		all.Go(func() {
+			found, err := g.ask(ctx, name, byProvider[name])
+			answers[i] = answer{name, found, err}
+		})
 	}
-	return nil, fault.New(fault.Conflict, "secret.provider_disabled",
-		"it is not enabled or not configured; see Settings, Integrations, category Secret Backend")
+	all.Wait()
+	return answers
+}
+
+func (g *Gate) ask(ctx context.Context, name string, refs []Ref) (map[string]Value, error) {
+	if name == g.internal.Name() {
+		return g.internal.Resolve(ctx, refs)
+	}
+	p, err := g.others.Provider(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return p.Resolve(ctx, refs)
 }
 
 func missing(asked []Ref, found map[string]Value) []string {

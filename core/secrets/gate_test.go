@@ -37,10 +37,30 @@ func (s *shelf) Resolve(_ context.Context, refs []secrets.Ref) (map[string]secre
 	return found, err
 }
 
+// enabled are the providers that can be used.
+type enabled []secrets.Provider
+
+func (e enabled) Provider(_ context.Context, name string) (secrets.Provider, error) {
+	for _, p := range e {
+		if p.Name() == name {
+			return p, nil
+		}
+	}
+	return nil, fault.New(fault.Conflict, "secret.provider_disabled", "it is not enabled; see Settings, Integrations")
+}
+
+// own returns the internal provider, an empty one when there is none.
+func (e enabled) own() secrets.Provider {
+	if p, err := e.Provider(context.Background(), secrets.Internal); err == nil {
+		return p
+	}
+	return &shelf{name: secrets.Internal}
+}
+
 func TestGateResolvesThroughEachProvider(t *testing.T) {
 	internal := &shelf{name: secrets.Internal, values: map[string]string{"var_1": "one", "var_2": ""}}
 	vault := &shelf{name: secrets.Vault, values: map[string]string{"kv/data/app#key": "three"}}
-	got, err := secrets.NewGate(internal, vault).Resolve(t.Context(), []secrets.Ref{
+	got, err := secrets.NewGate(internal, enabled{vault}).Resolve(t.Context(), []secrets.Ref{
 		{Variable: "A", Provider: secrets.Internal, Reference: "var_1"}, {Variable: "B", Provider: secrets.Internal, Reference: "var_2"},
 		{Variable: "C", Provider: secrets.Vault, Reference: "kv/data/app#key"}})
 	if err != nil {
@@ -54,7 +74,7 @@ func TestGateResolvesThroughEachProvider(t *testing.T) {
 	if internal.asked != 1 || vault.asked != 1 {
 		t.Errorf("providers were asked %d and %d times, want once each", internal.asked, vault.asked)
 	}
-	if none, err := secrets.NewGate().Resolve(t.Context(), nil); err != nil || len(none) != 0 {
+	if none, err := secrets.NewGate(internal, enabled{}).Resolve(t.Context(), nil); err != nil || len(none) != 0 {
 		t.Errorf("no references gave %v, %v", none, err)
 	}
 }
@@ -85,7 +105,7 @@ func TestGateNamesProvidersAndVariables(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, err := secrets.NewGate(c.enabled...).Resolve(t.Context(), c.refs)
+			got, err := secrets.NewGate(enabled(c.enabled).own(), enabled(c.enabled)).Resolve(t.Context(), c.refs)
 			if got != nil || fault.CodeOf(err) != "secret.unresolved" || fault.KindOf(err) != c.kind {
 				t.Fatalf("%v, %v (%s)", got, err, fault.KindOf(err))
 			}

@@ -46,8 +46,10 @@ func (d *Desk) Create(ctx context.Context, draft Draft, by access.Principal) (Va
 	if draft.Secret && draft.Provider == "" {
 		draft.Provider = secrets.Internal
 	}
-	if draft.Secret && !d.providers.Enabled(draft.Provider) {
-		return Variable{}, errProviderDisabled(draft.Provider)
+	if draft.Secret {
+		if err := d.usable(ctx, draft.Provider); err != nil {
+			return Variable{}, err
+		}
 	}
 	v, err := d.fresh(draft)
 	if err != nil {
@@ -73,8 +75,13 @@ func (d Draft) checkSecret() []fault.Field {
 	return bad
 }
 
-func errProviderDisabled(provider string) error {
-	problem := fmt.Sprintf("the secret provider %s is not enabled; enable it under Settings, Integrations, category Secret Backend, or choose internal", provider)
+// usable refuses a provider that a person has to enable or configure first.
+func (d *Desk) usable(ctx context.Context, provider string) error {
+	err := d.providers.Usable(ctx, provider)
+	if !fault.Is(err, fault.Conflict) {
+		return err
+	}
+	problem := fmt.Sprintf("the secret provider %s cannot be chosen: %s", provider, fault.PublicOf(err))
 	return fault.BadFields("variable.provider_disabled", []fault.Field{{Path: "secret_provider", Problem: problem}})
 }
 

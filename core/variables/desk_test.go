@@ -64,7 +64,7 @@ func TestCreateRefuses(t *testing.T) {
 		"an unknown provider":             {variables.Draft{Owner: stack, Name: "A", Secret: true, Provider: "post-it"}, "variable.invalid", "internal, vault or manager"},
 		"a reference without provider":    {variables.Draft{Owner: stack, Name: "A", Value: "v", Secret: true, Reference: "kv/data/a#b"}, "variable.invalid", "reference: is for"},
 		"a vault that is not enabled": {variables.Draft{Owner: stack, Name: "A", Secret: true, Provider: secrets.Vault, Reference: "kv/data/a#b"},
-			"variable.provider_disabled", "vault is not enabled; enable it under Settings, Integrations"},
+			"variable.provider_disabled", "vault cannot be chosen: it is not enabled; enable it under Settings, Integrations"},
 		"a manager that is not enabled": {variables.Draft{Owner: stack, Name: "A", Secret: true, Provider: secrets.Manager}, "variable.provider_disabled", "manager"},
 	}
 	for name, c := range cases {

@@ -63,9 +63,10 @@ type Fingerprinter interface {
 	Fingerprint(parts ...string) string
 }
 
-// Providers says which secret providers are enabled; *secrets.Gate does.
+// Providers says which secret providers can be used; *integrations.Desk does.
 type Providers interface {
-	Enabled(provider string) bool
+	// Usable returns the fault why a provider cannot be used now.
+	Usable(ctx context.Context, provider string) error
 }
 
 // Filter narrows a list of variables; empty fields do not.

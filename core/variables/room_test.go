@@ -12,6 +12,7 @@ import (
 	"berth/core"
 	"berth/core/access"
 	"berth/core/fault"
+	"berth/core/integrations"
 	"berth/core/repositories"
 	"berth/core/seal"
 	"berth/core/secrets"
@@ -54,8 +55,9 @@ func open(t *testing.T) *room {
 	}
 	t.Cleanup(func() { r.raw.Close() })
 	r.store = store.New(db, r.now)
-	gate := secrets.NewGate(variables.NewInternalProvider(r.store, r.ring))
-	r.Desk = variables.NewDesk(r.store, r.ring, gate, r.now)
+	backends := integrations.NewBackends(r.store, r.ring, nil)
+	gate := secrets.NewGate(variables.NewInternalProvider(r.store, r.ring), backends)
+	r.Desk = variables.NewDesk(r.store, r.ring, integrations.NewDesk(r.store, r.ring, backends, r.now), r.now)
 	r.Resolver = variables.NewResolver(r.store, gate, r.ring)
 	if _, err := r.store.AddRepository(t.Context(), repositories.Repository{ID: "rep_1", Name: "demo", URL: "http://h/a"}, ada.Audit("repository.create", "rep_1", "")); err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"berth/core"
 	"berth/core/hubcall"
+	"berth/core/integrations"
 	"berth/core/metrics"
 	"berth/core/repositories"
 	"berth/core/seal"
@@ -55,6 +56,7 @@ type Options struct {
 	Browser     repositories.Browser
 	Prober      repositories.Prober
 	Seals       Opener
+	Backends    integrations.Outside
 	Metrics     metrics.Source
 	Certificate tls.Certificate
 	Log         *slog.Logger
@@ -75,10 +77,16 @@ func calls(o Options) map[hubcall.Op]call {
 		hubcall.Plan: answered(func(ctx context.Context, ask hubcall.AboutStack) (stacks.Plan, error) {
 			return o.Hub.Plan(ctx, ask.Stack)
 		}),
-		hubcall.Commits:       answered(o.commits),
-		hubcall.Files:         answered(o.files),
-		hubcall.Discover:      answered(o.discover),
-		hubcall.Probe:         streamed(o.probe),
+		hubcall.Commits:  answered(o.commits),
+		hubcall.Files:    answered(o.files),
+		hubcall.Discover: answered(o.discover),
+		hubcall.Probe:    streamed(o.probe),
+		hubcall.TestBackend: streamed(func(ctx context.Context, ask hubcall.AboutIntegration, _ io.Writer) error {
+			return o.Backends.Test(ctx, ask.Slug)
+		}),
+		hubcall.Pick: answered(func(ctx context.Context, ask hubcall.PickOf) ([]integrations.Choice, error) {
+			return o.Backends.Pick(ctx, ask.Slug, ask.Step)
+		}),
 		hubcall.Metrics:       streamed(func(ctx context.Context, _ struct{}, w io.Writer) error { return o.Metrics.All(ctx, w) }),
 		hubcall.WorkerMetrics: streamed(o.workerMetrics),
 	}

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -22,6 +23,7 @@ import (
 	"berth/core/fleet"
 	"berth/core/hubcall"
 	"berth/core/hubs"
+	"berth/core/integrations"
 	"berth/core/repositories"
 	"berth/core/seal"
 	"berth/core/secrets"
@@ -129,6 +131,17 @@ func (d directory) Worker(_ context.Context, id core.WorkerID) (fleet.Worker, er
 	return fleet.Worker{}, errNoWorker
 }
 
+// Test implements integrations.Outside.
+func (s *stand) Test(_ context.Context, slug string) error {
+	s.heard <- "test " + slug
+	return s.problem
+}
+
+// Pick implements integrations.Outside.
+func (s *stand) Pick(_ context.Context, slug string, step integrations.Step) ([]integrations.Choice, error) {
+	return []integrations.Choice{{ID: slug, Name: string(step.Kind) + " of " + step.Mount, Folder: true}}, s.problem
+}
+
 // source is the stand as a metrics.Source.
 type source struct{ *stand }
 
@@ -154,7 +167,7 @@ func open(t *testing.T) *stand {
 	s.row = hubs.Hub{ID: "hub_1", URL: s.url, Pin: websocket.Pin(pair.Leaf)}
 	s.key = hubcall.NewKey(ring.Subkey(seal.PurposeHub), time.Now)
 	port := hubport.New(hubport.Options{Key: s.key, Hub: s, Find: s, Browser: repositories.NewBrowser(s.git), Prober: s, Seals: ring,
-		Metrics: source{s}, Certificate: pair, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+		Backends: s, Metrics: source{s}, Certificate: pair, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- port.Run(ctx, l) }()
@@ -199,6 +212,14 @@ func TestEveryCallArrives(t *testing.T) {
 	}
 	s.want(t, "stk_1 web "+string(wire.RequestRestart))
 
+	if err := s.Client.Test(ctx, "vault"); err != nil {
+		t.Error(err)
+	}
+	s.want(t, "test vault")
+	choices, err := s.Client.Pick(ctx, "vault", integrations.Step{Kind: integrations.StepPaths, Mount: "kv"})
+	if want := []integrations.Choice{{ID: "vault", Name: "paths of kv", Folder: true}}; err != nil || !slices.Equal(choices, want) {
+		t.Errorf("choices %+v, %v", choices, err)
+	}
 	s.log = "one\ntwo\n"
 	var log bytes.Buffer
 	if err := s.Client.Logs(ctx, stacks.Stack{ID: "stk_1", Worker: "wrk_1"}, "web", 10, false, &log); err != nil || log.String() != s.log {

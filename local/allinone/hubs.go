@@ -61,7 +61,7 @@ func (p *parts) joinHubs() {
 func (p *parts) joinInternalPort() {
 	if p.client != nil {
 		p.internal = hubport.New(hubport.Options{Key: p.key, Hub: calledHub{p.hub, p.board}, Find: p.store, Browser: repositories.NewBrowser(p.git),
-			Prober: repositories.HeadProber{Git: p.git}, Seals: p.ring, Metrics: p.board, Certificate: p.identity.Certificate, Log: p.cfg.Log})
+			Prober: repositories.HeadProber{Git: p.git}, Seals: p.ring, Backends: p.backends, Metrics: p.board, Certificate: p.identity.Certificate, Log: p.cfg.Log})
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"berth/core/fleet"
 	"berth/core/hubcall"
 	"berth/core/identity"
+	"berth/core/integrations"
 	"berth/core/metrics"
 	"berth/core/repositories"
 	"berth/core/seal"
@@ -39,6 +40,8 @@ type parts struct {
 
 	passwords    *identity.Passwords
 	repositories *repositories.Desk
+	backends     *integrations.Backends
+	integrations *integrations.Desk
 	variables    *variables.Desk
 	stacks       *stacks.Desk
 	fleet        *fleet.Desk
@@ -74,14 +77,15 @@ func (p *parts) join(ctx context.Context) (err error) {
 	if p.git, err = git.Open(s.ReposWorkspace, git.Options{Logger: p.cfg.Log}); err != nil {
 		return err
 	}
-	internal := variables.NewInternalProvider(p.store, p.ring)
-	gate := secrets.NewGate(internal)
+	p.backends = integrations.NewBackends(p.store, p.ring, makers())
+	gate := secrets.NewGate(variables.NewInternalProvider(p.store, p.ring), p.backends)
+	p.integrations = integrations.NewDesk(p.store, p.ring, p.backends, p.cfg.Now)
 	resolver := variables.NewResolver(p.store, gate, p.ring)
 	late := &lateHub{board: p.board}
 	p.joinHubs()
 	p.side = p.reach(late)
 	p.repositories = repositories.NewDesk(p.store, p.ring, p.side.prober, p.side, p.cfg.Now)
-	p.variables = variables.NewDesk(p.store, p.ring, gate, p.cfg.Now)
+	p.variables = variables.NewDesk(p.store, p.ring, p.integrations, p.cfg.Now)
 	p.stacks = stacks.NewDesk(p.store, p.side, p.cfg.Now).Beside(repositories.NewFolders(p.store, p.side.browser))
 	p.passwords = identity.NewPasswords(identity.Rounds)
 	if err := p.joinFleet(ctx); err != nil {

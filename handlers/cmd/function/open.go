@@ -12,9 +12,9 @@ import (
 	"berth/core/fleet"
 	"berth/core/hubcall"
 	"berth/core/identity"
+	"berth/core/integrations"
 	"berth/core/repositories"
 	"berth/core/seal"
-	"berth/core/secrets"
 	"berth/core/stacks"
 	"berth/core/store"
 	"berth/core/variables"
@@ -53,14 +53,15 @@ func join(ctx context.Context, cfg config.Function, log *slog.Logger, db *store.
 	key := hubcall.NewKey(ring.Subkey(seal.PurposeHub), time.Now)
 	hub := hubclient.New(hubclient.Options{Key: key, Directory: kept, Seals: ring, URL: cfg.HubURL, Now: time.Now})
 	port := fleet.WorkerPort{AppURL: cfg.AppURL, Port: cfg.TLSWorkerPort, Pin: kept.WorkerPortPin}
-	gate := secrets.NewGate(variables.NewInternalProvider(kept, ring))
+	integrated := integrations.NewDesk(kept, ring, hub, time.Now)
 	deps, err := handlers.Join(handlers.Parts{
 		AppURL: cfg.AppURL, BootstrapToken: cfg.BootstrapToken, Version: version, Now: time.Now,
 		Guard: guard.Config{TrustedProxies: cfg.TrustedProxies, Log: log, Room: lambda.Room(cfg.Event)},
 		Store: kept, Ring: ring, Passwords: identity.NewPasswords(identity.Rounds), Documents: yaml.Rendered{},
 		Desks: handlers.Desks{
+			Integrations: integrated,
 			Repositories: repositories.NewDesk(kept, ring, hub, hub, time.Now),
-			Variables:    variables.NewDesk(kept, ring, gate, time.Now),
+			Variables:    variables.NewDesk(kept, ring, integrated, time.Now),
 			Stacks:       stacks.NewDesk(kept, hub, time.Now).Beside(repositories.NewFolders(kept, hub)),
 			Fleet:        fleet.NewDesk(kept, ring, hub, time.Now, port),
 		},

@@ -1,0 +1,121 @@
+package integrations
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"berth/core/fault"
+	"berth/core/secrets"
+)
+
+// Backends makes the clients of secret backends as they are configured now. It is safe for
+// concurrent use.
+type Backends struct {
+	store  Store
+	opener Opener
+	makers map[string]Maker
+
+	mu   sync.Mutex
+	made map[string]made
+}
+
+// made is a client and the version of the settings that it was made of.
+type made struct {
+	version int
+	backend Backend
+}
+
+// NewBackends returns Backends with a maker for each slug that keeps secrets elsewhere.
+func NewBackends(store Store, opener Opener, makers map[string]Maker) *Backends {
+	return &Backends{store: store, opener: opener, makers: makers, made: map[string]made{}}
+}
+
+// configured returns an integration that is enabled and lacks nothing, opened.
+func configured(ctx context.Context, store Store, opener Opener, slug string) (opened, error) {
+	o, err := stored(ctx, store, opener, slug)
+	if err == nil {
+		err = o.usable()
+	}
+	return o, err
+}
+
+func stored(ctx context.Context, store Store, opener Opener, slug string) (opened, error) {
+	declaration, err := find(slug)
+	if err != nil {
+		return opened{}, err
+	}
+	all, err := store.Integrations(ctx)
+	if err != nil {
+		return opened{}, fmt.Errorf("read integrations: %w", err)
+	}
+	return open(declaration, all[slug], opener)
+}
+
+// Provider returns the secret provider of this name. Conflict "secret.provider_disabled",
+// "secret.provider_unconfigured", "integration.unreadable".
+func (b *Backends) Provider(ctx context.Context, name string) (secrets.Provider, error) {
+	o, err := configured(ctx, b.store, b.opener, name)
+	if err != nil {
+		return nil, err
+	}
+	return b.backend(o)
+}
+
+// Test implements Outside.
+func (b *Backends) Test(ctx context.Context, slug string) error {
+	o, err := stored(ctx, b.store, b.opener, slug)
+	if err != nil {
+		return err
+	}
+	o.Stored.Enabled = true // it may be tried before it is enabled
+	if err := o.usable(); err != nil {
+		return err
+	}
+	backend, err := b.backend(o)
+	if err != nil {
+		return err
+	}
+	return backend.Test(ctx)
+}
+
+// Pick implements Outside.
+func (b *Backends) Pick(ctx context.Context, slug string, s Step) ([]Choice, error) {
+	o, err := configured(ctx, b.store, b.opener, slug)
+	if err != nil {
+		return nil, err
+	}
+	backend, err := b.backend(o)
+	if err != nil {
+		return nil, err
+	}
+	choices, err := backend.Pick(ctx, s)
+	if err == nil && len(choices) > MaxChoices {
+		choices = choices[:MaxChoices]
+	}
+	return choices, err
+}
+
+// backend returns the client for these settings, the one that was made before when nothing changed.
+func (b *Backends) backend(o opened) (Backend, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	slug := o.Declaration.Slug
+	if known, ok := b.made[slug]; ok && known.version == o.Version {
+		return known.backend, nil
+	}
+	maker := b.makers[slug]
+	if maker == nil {
+		return nil, fault.New(fault.Invalid, "integration.no_backend", "%s keeps no secrets that variables could name.", o.Name)
+	}
+	held := make(map[string]secrets.Value, len(o.secret))
+	for name, value := range o.secret {
+		held[name] = secrets.NewValue(value)
+	}
+	backend, err := maker(Opened{Settings: o.plain(), Secrets: held})
+	if err != nil {
+		return nil, err
+	}
+	b.made[slug] = made{o.Version, backend}
+	return backend, nil
+}

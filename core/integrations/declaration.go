@@ -1,0 +1,72 @@
+package integrations
+
+import (
+	"slices"
+
+	"berth/core/secrets"
+)
+
+// CategorySecretBackend is what keeps secret values.
+const CategorySecretBackend = "secret_backend"
+
+// SOPS is the integration of secrets files in repositories. It is always enabled.
+const SOPS = "sops"
+
+// Field is one setting of an integration.
+type Field struct {
+	Name     string // as in the API
+	Label    string
+	Help     string
+	Default  string
+	Required bool
+	Secret   bool                // sealed, never shown again
+	Target   bool                // where secret settings are sent: they do not go anywhere else
+	problem  func(string) string // what is wrong with a value that is not empty; "" is nothing
+}
+
+// Declaration is what Berth knows of an integration before anybody configured it.
+type Declaration struct {
+	Slug     string
+	Category string
+	Name     string
+	Summary  string
+	Locked   bool // always enabled, and nothing can be set
+	Fields   []Field
+}
+
+// declared are all integrations, in the order in which they are shown.
+var declared = []Declaration{
+	{
+		Slug: secrets.Vault, Category: CategorySecretBackend, Name: "Vault", Summary: "Secrets in a key-value store, version 2, of a Vault server.",
+		Fields: []Field{
+			{Name: "address", Label: "Address", Help: "https://host:port of the server.", Required: true, Target: true, problem: badURL},
+			{Name: "token", Label: "Token", Help: "It needs to read what variables name, and to list what the picker shows.", Required: true, Secret: true, problem: badLine},
+			{Name: "allowed_mount", Label: "Allowed mount", Help: "The one mount that may be read and picked from. Empty: every one that the token may read.", problem: badMount},
+		},
+	},
+	{
+		Slug: secrets.Manager, Category: CategorySecretBackend, Name: "Secrets manager", Summary: "Secrets in a server with Infisical's API, by universal authentication.",
+		Fields: []Field{
+			{Name: "site_url", Label: "Site URL", Help: "https://host of the server.", Default: "https://app.infisical.com", Required: true, Target: true, problem: badURL},
+			{Name: "client_id", Label: "Client ID", Help: "Of the machine identity that reads.", Required: true, Target: true, problem: badLine},
+			{Name: "client_secret", Label: "Client secret", Required: true, Secret: true, problem: badLine},
+			{Name: "allowed_project_id", Label: "Allowed project", Help: "ID of the one project that may be read and picked from. Empty: every one that the identity may read.", problem: badLine},
+		},
+	},
+	{
+		Slug: SOPS, Category: CategorySecretBackend, Name: "SOPS", Summary: "A secrets.yaml beside the manifest in the repository, encrypted for the repository's age key.", Locked: true,
+	},
+}
+
+// Declared returns all integrations, in the order in which they are shown.
+func Declared() []Declaration { return slices.Clone(declared) }
+
+// find returns an integration's declaration; NotFound "integration.not_found".
+func find(slug string) (Declaration, error) {
+	for _, d := range declared {
+		if d.Slug == slug {
+			return d, nil
+		}
+	}
+	return Declaration{}, errUnknown
+}

@@ -1,0 +1,169 @@
+package integrations
+
+import (
+	"context"
+	"maps"
+
+	"berth/core"
+	"berth/core/access"
+	"berth/core/fault"
+	"berth/core/secrets"
+)
+
+// Desk holds the use cases of integrations. Its fields are set once.
+type Desk struct {
+	store   Store
+	ring    Ring
+	outside Outside
+	now     core.Clock
+}
+
+// NewDesk returns the use cases on a store.
+func NewDesk(store Store, ring Ring, outside Outside, now core.Clock) *Desk {
+	return &Desk{store: store, ring: ring, outside: outside, now: now}
+}
+
+// Integrations returns all integrations, configured or not. Of one whose secret settings cannot be
+// opened none is said to be set.
+func (d *Desk) Integrations(ctx context.Context) ([]Integration, error) {
+	stored, err := d.store.Integrations(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Integration, len(declared))
+	for i, declaration := range declared {
+		o, err := open(declaration, stored[declaration.Slug], d.ring)
+		all[i] = o.shown()
+		if err != nil {
+			all[i].Warnings = append(all[i].Warnings, fault.PublicOf(err))
+		}
+	}
+	return all, nil
+}
+
+// Integration returns one integration. NotFound "integration.not_found".
+func (d *Desk) Integration(ctx context.Context, slug string) (Integration, error) {
+	if _, err := find(slug); err != nil {
+		return Integration{}, err
+	}
+	all, err := d.Integrations(ctx)
+	for _, i := range all {
+		if i.Slug == slug {
+			return i, err
+		}
+	}
+	return Integration{}, err
+}
+
+// Change replaces the settings of an integration.
+type Change struct {
+	Enabled bool
+	// Settings by name; nil: all stay. A secret one that is empty or left out stays as it is, any other
+	// then gets its default.
+	Settings map[string]string
+}
+
+var errLocked = fault.New(fault.Conflict, "integration.locked", "SOPS is always enabled and has no settings: each repository has a key of its own.")
+
+// Save replaces the settings. Invalid "integration.invalid" names every bad field, "integration.not_found",
+// Conflict "integration.locked".
+func (d *Desk) Save(ctx context.Context, slug string, c Change, by access.Principal) (Integration, error) {
+	declaration, err := find(slug)
+	if err != nil {
+		return Integration{}, err
+	}
+	if declaration.Locked {
+		return Integration{}, errLocked
+	}
+	if err := fault.BadFields("integration.invalid", declaration.check(c.Settings)); err != nil {
+		return Integration{}, err
+	}
+	edit := func(stored Stored) (Stored, error) { return d.apply(declaration, stored, c) }
+	if err := d.store.EditIntegration(ctx, slug, edit, by); err != nil {
+		return Integration{}, err
+	}
+	return d.Integration(ctx, slug)
+}
+
+// apply makes what is to be stored.
+func (d *Desk) apply(declaration Declaration, stored Stored, c Change) (Stored, error) {
+	before, err := open(declaration, stored, d.ring)
+	if err != nil {
+		before.secret = map[string]string{} // they are lost; whoever saves enters them again
+	}
+	after := opened{Declaration: declaration, Stored: stored, secret: maps.Clone(before.secret)}
+	after.Stored.Enabled, after.Settings = c.Enabled, map[string]string{}
+	if c.Settings == nil {
+		after.Settings = stored.Settings
+	}
+	for _, field := range declaration.Fields {
+		value := c.Settings[field.Name]
+		switch {
+		case value == "":
+		case field.Secret:
+			after.secret[field.Name] = value
+		default:
+			after.Settings[field.Name] = value
+		}
+	}
+	bad := append(after.incomplete(), moved(before, after, c)...)
+	if err := fault.BadFields("integration.invalid", bad); err != nil {
+		return stored, err
+	}
+	after.Stored.Slug, after.Version, after.UpdatedAt = declaration.Slug, stored.Version+1, d.now()
+	after.Sealed, err = sealed(declaration.Slug, after.secret, d.ring)
+	return after.Stored, err
+}
+
+// incomplete complains about what is missing of an integration that is to be enabled.
+func (o opened) incomplete() []fault.Field {
+	if !o.Stored.Enabled {
+		return nil
+	}
+	var bad []fault.Field
+	plain := o.plain()
+	for _, field := range o.Fields {
+		if field.Required && plain[field.Name] == "" && o.secret[field.Name] == "" {
+			bad = append(bad, fault.Field{Path: "settings." + field.Name, Problem: "is required to enable " + o.Name})
+		}
+	}
+	return bad
+}
+
+// moved complains when a stored secret would be sent to another place than the one it was entered for.
+func moved(before, after opened, c Change) []fault.Field {
+	from, to, elsewhere := before.plain(), after.plain(), false
+	for _, field := range after.Fields {
+		elsewhere = elsewhere || field.Target && from[field.Name] != to[field.Name]
+	}
+	var bad []fault.Field
+	for _, field := range after.Fields {
+		if elsewhere && field.Secret && before.secret[field.Name] != "" && c.Settings[field.Name] == "" {
+			bad = append(bad, fault.Field{Path: "settings." + field.Name, Problem: "must be entered again, because what is stored was meant for another server or identity"})
+		}
+	}
+	return bad
+}
+
+// Test tries an integration as it is configured now, enabled or not. The fault says what is wrong.
+func (d *Desk) Test(ctx context.Context, slug string) error {
+	declaration, err := find(slug)
+	if err != nil || declaration.Locked {
+		return err
+	}
+	return d.outside.Test(ctx, slug)
+}
+
+// Pick returns what can be chosen next. Conflict "secret.provider_disabled", "secret.provider_unconfigured".
+func (d *Desk) Pick(ctx context.Context, slug string, s Step) ([]Choice, error) {
+	return d.outside.Pick(ctx, slug, s)
+}
+
+// Usable refuses a provider of secrets whose integration is not enabled or not configured.
+func (d *Desk) Usable(ctx context.Context, provider string) error {
+	if provider == secrets.Internal {
+		return nil
+	}
+	_, err := configured(ctx, d.store, d.ring, provider)
+	return err
+}

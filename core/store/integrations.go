@@ -1,0 +1,66 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"berth/core/access"
+	"berth/core/integrations"
+)
+
+const integrationColumns = `slug, enabled, settings, sealed, version, updated_at`
+
+func scanIntegration(row scanner) (integrations.Stored, error) {
+	var i integrations.Stored
+	var settings []byte
+	var updated int64
+	err := row.Scan(&i.Slug, &i.Enabled, &settings, &i.Sealed, &i.Version, &updated)
+	if err == nil {
+		err = json.Unmarshal(settings, &i.Settings)
+	}
+	i.UpdatedAt = fromMicros(updated)
+	return i, err
+}
+
+// Integrations implements integrations.Store.
+func (s *Store) Integrations(ctx context.Context) (map[string]integrations.Stored, error) {
+	return read(ctx, s, func(tx *Tx) (map[string]integrations.Stored, error) {
+		all, err := many(tx, scanIntegration, `SELECT `+integrationColumns+` FROM integrations ORDER BY slug LIMIT ?`, len(integrations.Declared()))
+		bySlug := make(map[string]integrations.Stored, len(all))
+		for _, i := range all {
+			bySlug[i.Slug] = i
+		}
+		return bySlug, err
+	})
+}
+
+// EditIntegration implements integrations.Store.
+func (s *Store) EditIntegration(ctx context.Context, slug string, edit func(integrations.Stored) (integrations.Stored, error), by access.Principal) error {
+	return s.db.Write(ctx, func(tx *Tx) error {
+		before, err := one(tx, nil, scanIntegration, `SELECT `+integrationColumns+` FROM integrations WHERE slug = ?`, slug)
+		if err != nil {
+			return err
+		}
+		i, err := edit(before)
+		if err != nil {
+			return err
+		}
+		settings, err := json.Marshal(i.Settings)
+		if err != nil {
+			return fmt.Errorf("keep integration %s: %w", slug, err)
+		}
+		_, err = tx.exec(`INSERT INTO integrations (`+integrationColumns+`) VALUES (?, ?, ?, ?, ?, ?)
+			ON CONFLICT (slug) DO UPDATE SET enabled = excluded.enabled, settings = excluded.settings, sealed = excluded.sealed,
+			version = excluded.version, updated_at = excluded.updated_at`,
+			slug, i.Enabled, string(settings), i.Sealed, i.Version, micros(i.UpdatedAt))
+		if err != nil {
+			return err
+		}
+		state := "disabled"
+		if i.Enabled {
+			state = "enabled"
+		}
+		return s.audit(tx, by.Audit("integration.update", slug, slug+", "+state))
+	})
+}
