@@ -9,6 +9,7 @@ import (
 	"berth/core/fault"
 	"berth/core/seal"
 	"berth/core/store"
+	"berth/hub/adapter/git"
 	"berth/hub/adapter/postgres"
 	"berth/hub/adapter/sqlite"
 )
@@ -16,11 +17,11 @@ import (
 // vault is the open database with its keys. What looks after the database's files is there for
 // SQLite alone: with PostgreSQL that is the server's business.
 type vault struct {
-	db      *store.DB
-	store   *store.Store
-	ring    *seal.Ring
-	keeper  *sqlite.Keeper // nil with PostgreSQL
-	release func() error   // gives the database to another server; nil with PostgreSQL
+	db     *store.DB
+	store  *store.Store
+	ring   *seal.Ring
+	keeper *sqlite.Keeper // nil with PostgreSQL
+	claims []func() error // each gives a folder to another server
 }
 
 // close closes what is open; it is called once, after everything that uses the database has ended.
@@ -31,10 +32,32 @@ func (v *vault) close() (err error) {
 	if v.db != nil {
 		err = errors.Join(err, v.db.Close())
 	}
-	if v.release != nil {
-		err = errors.Join(err, v.release())
+	for _, release := range v.claims {
+		err = errors.Join(err, release())
 	}
 	return err
+}
+
+// claim takes the folders that no two servers may have, for this process alone.
+func (v *vault) claim(ctx context.Context, cfg Config) error {
+	takes := []func() (func() error, error){
+		func() (func() error, error) { return sqlite.Claim(ctx, cfg.Server.DBDataDir) },
+		func() (func() error, error) { return git.Claim(ctx, cfg.Server.ReposWorkspace) },
+	}
+	if cfg.shared() {
+		if err := postgres.Check(cfg.Server.DatabaseURL.Reveal()); err != nil {
+			return cannotOpen(err) // before anything is written
+		}
+		takes = takes[1:]
+	}
+	for _, take := range takes {
+		release, err := take()
+		if err != nil {
+			return cannotOpen(err)
+		}
+		v.claims = append(v.claims, release)
+	}
+	return nil
 }
 
 // run looks after the database's files until ctx ends.
@@ -54,7 +77,10 @@ func openVault(ctx context.Context, cfg Config, roomy func(bool)) (*vault, error
 	if cfg.shared() {
 		open = v.openServer
 	}
-	err := open(ctx, cfg, roomy)
+	err := v.claim(ctx, cfg)
+	if err == nil {
+		err = open(ctx, cfg, roomy)
+	}
 	if err == nil {
 		err = refusedIf(v.db.Migrate(ctx, cfg.Now()), fault.Conflict)
 	}
@@ -71,9 +97,6 @@ func openVault(ctx context.Context, cfg Config, roomy func(bool)) (*vault, error
 // openFiles opens the embedded SQLite, for this process alone.
 func (v *vault) openFiles(ctx context.Context, cfg Config, roomy func(bool)) (err error) {
 	dir := cfg.Server.DBDataDir
-	if v.release, err = sqlite.Claim(ctx, dir); err != nil {
-		return cannotOpen(err)
-	}
 	if err := inspectFiles(ctx, cfg); err != nil {
 		return err
 	}

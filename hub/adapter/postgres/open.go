@@ -33,6 +33,12 @@ func Function() Options {
 // longestLife is when a connection is replaced, so that servers behind one name share the load.
 const longestLife = 30 * time.Minute
 
+// Check judges an address by itself and connects to nothing; faults are those of Open for it.
+func Check(address string) error {
+	_, err := parse(address, Server())
+	return err
+}
+
 // Open connects to the database at address, a URL as DATABASE_URL holds it, and checks that it can
 // hold Berth's data. It changes nothing. Faults: Invalid "store.address", Unavailable "store.away",
 // "store.unsuitable". None of them holds the password.
