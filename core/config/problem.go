@@ -11,10 +11,12 @@ import (
 // that SECRET_KEY does not fit its data (EX_CONFIG of sysexits.h).
 const ExitConfig = 78
 
-// More exit codes of a server, also of sysexits.h.
+// More exit codes, also of sysexits.h.
 const (
+	ExitUsage   = 64 // EX_USAGE: what was typed after the program's name means nothing; nothing was started
 	ExitDamaged = 65 // EX_DATAERR: the database is damaged; nothing was started
 	ExitBroken  = 74 // EX_IOERR: a commit failed such that nobody knows what is on the disk
+	ExitAway    = 75 // EX_TEMPFAIL: the database server cannot be reached; a later start may work
 )
 
 const (

@@ -29,12 +29,12 @@ type Server struct {
 	DBDataDir         string        `env:"DB_DATA_DIR" derived:"DATA_DIR/db_data" form:"path" unit:"directory" doc:"Directory of the embedded SQLite database."`
 	ReposWorkspace    string        `env:"REPOS_WORKSPACE" derived:"DATA_DIR/repos" form:"path" unit:"directory" doc:"Directory of the Git mirrors."`
 	StacksStoragePath string        `env:"STACKS_STORAGE_PATH" derived:"{DB_DATA_DIR}/stacks" form:"path" unit:"directory" doc:"Directory of the rendered compose files of revisions."`
-	DatabaseURL       secrets.Value `env:"DATABASE_URL" form:"postgres" unit:"postgres://…" doc:"PostgreSQL database to use instead of the embedded SQLite."`
+	DatabaseURL       secrets.Value `env:"DATABASE_URL" form:"postgres" unit:"postgres://…" doc:"PostgreSQL database to use instead of the embedded SQLite; hub needs one."`
 	BackupUploadMaxMB int           `env:"BACKUP_UPLOAD_MAX_MB" default:"4096" form:"number" min:"1" max:"1048576" unit:"MB" doc:"Largest backup archive that is accepted for a restore."`
 
 	HeartbeatInterval time.Duration `env:"HEARTBEAT_INTERVAL" default:"30" form:"seconds" min:"1" max:"3600" unit:"seconds" doc:"Interval of workers' heartbeats. A worker that was silent for three times as long is taken to be away."`
 	ScanInterval      time.Duration `env:"SCAN_INTERVAL" default:"10s" form:"duration" min:"1" max:"86400" unit:"duration, or seconds" doc:"How often repositories are polled for new commits."`
-	LocalWorker       bool          `env:"LOCAL_WORKER" default:"false" form:"switch" unit:"true or false" doc:"true runs a worker inside the server process."`
+	LocalWorker       bool          `env:"LOCAL_WORKER" default:"false" form:"switch" unit:"true or false" doc:"true runs a worker inside the process local."`
 	HubListen         string        `env:"HUB_LISTEN" default:"127.0.0.1:8091" form:"listen address" unit:"host:port" doc:"Internal address on which a hub with a PostgreSQL database listens for handlers elsewhere and for other hubs."`
 	HubURL            string        `env:"HUB_URL" form:"origin" unit:"scheme://host[:port]" doc:"Where handlers on other hosts and other hubs find this one: HUB_LISTEN as they reach it, with https. Without one, HUB_LISTEN itself."`
 
@@ -53,7 +53,7 @@ type Server struct {
 	LogFormat LogFormat  `env:"LOG_FORMAT" default:"text" form:"log format" unit:"text or json" doc:"Form of log lines."`
 }
 
-// LoadServer reads the configuration of local or hub. lookup is os.LookupEnv and
+// LoadServer reads the configuration of local. lookup is os.LookupEnv and
 // environ what os.Environ returns. The process must not start when there are problems;
 // the warnings are for its log.
 func LoadServer(lookup func(string) (string, bool), environ []string) (server Server, problems, warnings []Problem) {
@@ -62,6 +62,20 @@ func LoadServer(lookup func(string) (string, bool), environ []string) (server Se
 	ill := failed(problems)
 	problems = append(problems, server.check(ill)...)
 	return server, problems, append(server.warnings(ill), unknown(environ)...)
+}
+
+// LoadHub reads the configuration of hub, as LoadServer does that of local. A hub alone is for handlers
+// elsewhere, which cannot reach an embedded database, and whoever wants a worker beside it runs worker.
+func LoadHub(lookup func(string) (string, bool), environ []string) (server Server, problems, warnings []Problem) {
+	server, problems, warnings = LoadServer(lookup, environ)
+	found := findings{failed: failed(problems)}
+	if server.DatabaseURL.Empty() {
+		found.add("DATABASE_URL", "is not set, and a hub by itself needs a PostgreSQL database, which the handlers share with it; set it to theirs. With the embedded SQLite run local, which is hub and handlers in one")
+	}
+	if server.LocalWorker {
+		found.add("LOCAL_WORKER", "is true, but only local runs a worker inside; remove it, and run worker beside the hub where this host is to be one")
+	}
+	return server, append(problems, found.problems...), warnings
 }
 
 // finish fills the defaults that depend on another variable.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"berth/handlers/api"
+	"berth/local/stand/pgserver"
 )
 
 // rest is how long a process is left alone before it is measured.
@@ -127,17 +128,34 @@ func (b *bench) workerAtRest(ctx context.Context, srv *server) (m memory, err er
 	return memoryOf(process.pid())
 }
 
-// hubAtRest starts the program hub and measures it.
+// hubAtRest starts the program hub on a PostgreSQL database, which it needs, and measures it.
 func (b *bench) hubAtRest(ctx context.Context) (m memory, err error) {
 	program, err := b.program(ctx, "hub/cmd/hub")
 	if err != nil {
+		return m, err
+	}
+	dir, err := os.MkdirTemp("", "bench-postgres-") // the server runs as another user, who may not enter the bench's
+	if err != nil {
+		return m, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	database, err := pgserver.Open(dir, pgserver.Options{})
+	if err != nil {
+		return m, err
+	}
+	defer database.Kill()
+	if err := database.Exec("postgres", "CREATE DATABASE bench TEMPLATE template0"); err != nil {
 		return m, err
 	}
 	s, err := b.newSite("hub")
 	if err != nil {
 		return m, err
 	}
-	process, err := b.start(program, s.environment()...)
+	internal, err := freePorts(1)
+	if err != nil {
+		return m, err
+	}
+	process, err := b.start(program, append(s.environment(), "DATABASE_URL="+database.TCP("bench"), fmt.Sprintf("HUB_LISTEN=127.0.0.1:%d", internal[0]))...)
 	if err != nil {
 		return m, err
 	}

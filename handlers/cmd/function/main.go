@@ -33,17 +33,13 @@ func main() {
 
 func run(errs io.Writer) int {
 	cfg, problems, warnings := config.LoadFunction(os.LookupEnv, os.Environ())
-	if len(problems) > 0 {
-		fmt.Fprint(errs, config.Explain(problems))
+	log, fine := config.Begin(errs, cfg.LogLevel, cfg.LogFormat, problems, warnings)
+	if !fine {
 		return config.ExitConfig
 	}
 	if os.Getenv(hostVariable) == "" {
 		fmt.Fprintf(errs, "berth: function runs on a function host, which sets %s. On a machine of your own, run local, or hub.\n", hostVariable)
 		return config.ExitConfig
-	}
-	log := logger(errs, cfg)
-	for _, w := range warnings {
-		log.Warn(w.Reason, "variable", w.Name)
 	}
 	host, err := onHost(cfg, log)
 	if err != nil {
@@ -59,12 +55,4 @@ func onHost(cfg config.Function, log *slog.Logger) (*lambda.Handler, error) {
 	refusal := &endpoint.Reporter{Log: log, Page: ui.ErrorPage}
 	handlers := &opening{refuse: refusal.Refuse, open: func(ctx context.Context) (http.Handler, error) { return open(ctx, cfg, log) }}
 	return lambda.New(lambda.Options{Form: cfg.Event, BasePath: cfg.BasePath, Handler: handlers, Fail: refusal.Refuse, WithRequestID: endpoint.WithRequestID, Log: log})
-}
-
-func logger(w io.Writer, cfg config.Function) *slog.Logger {
-	options := &slog.HandlerOptions{Level: cfg.LogLevel}
-	if cfg.LogFormat == config.LogJSON {
-		return slog.New(slog.NewJSONHandler(w, options))
-	}
-	return slog.New(slog.NewTextHandler(w, options))
 }

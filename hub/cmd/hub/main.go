@@ -1,15 +1,13 @@
-// Command hub runs hub and worker port without web UI and API: for handlers that run
-// elsewhere on the same store. It is configured as local is; PORT is not opened.
+// Command hub runs hub and worker port without web UI and API: for handlers that run elsewhere on the
+// same PostgreSQL database. It is configured as local is; PORT is not opened.
 //
-// Exit codes: 0 ended when asked to, 78 refused to start because of its configuration, the port or the
-// database, 65 the database is damaged, 74 the database could not be written, 1 any other failure.
+// Exit codes are those of local.
 package main
 
 import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
@@ -21,22 +19,24 @@ import (
 // version is set when the program is built.
 var version = "dev"
 
+const about = `usage: hub
+
+Runs the hub: workers' links, polling and deployments, for handlers that run elsewhere on the same
+PostgreSQL database. It is configured by environment variables alone; the README lists them.
+`
+
 func main() {
-	os.Exit(run(os.Stderr))
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-func run(errs io.Writer) int {
-	server, problems, warnings := config.LoadServer(os.LookupEnv, os.Environ())
-	if len(problems) > 0 {
-		fmt.Fprint(errs, config.Explain(problems))
+func run(args []string, out, errs io.Writer) int {
+	if code, done := config.NoArguments(args, about, out, errs); done {
+		return code
+	}
+	server, problems, warnings := config.LoadHub(os.LookupEnv, os.Environ())
+	log, fine := config.Begin(errs, server.LogLevel, server.LogFormat, problems, warnings)
+	if !fine {
 		return config.ExitConfig
-	}
-	log := slog.New(slog.NewTextHandler(errs, &slog.HandlerOptions{Level: server.LogLevel}))
-	if server.LogFormat == config.LogJSON {
-		log = slog.New(slog.NewJSONHandler(errs, &slog.HandlerOptions{Level: server.LogLevel}))
-	}
-	for _, w := range warnings {
-		log.Warn(w.Reason, "variable", w.Name)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()

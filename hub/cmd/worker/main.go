@@ -2,14 +2,13 @@
 // it is given. It is configured by environment variables; the README lists them.
 //
 // Exit codes: 0 ended when asked to, 78 refused to start because of its configuration,
-// 1 any other failure.
+// 64 called with arguments, 1 any other failure.
 package main
 
 import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"os/signal"
 	"strings"
@@ -23,22 +22,27 @@ import (
 // version is set when the program is built.
 var version = "dev"
 
+const about = `usage: worker
+
+Dials the server's worker port and deploys on this host what it is given. It is configured by environment
+variables alone; the README lists them.
+`
+
 func main() {
-	os.Exit(run(os.Stderr))
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-func run(errs io.Writer) int {
+func run(args []string, out, errs io.Writer) int {
+	if code, done := config.NoArguments(args, about, out, errs); done {
+		return code
+	}
 	hostname, _ := os.Hostname() // unknown is a problem only where HOSTNAME does not name it either
 	settings, problems, warnings := config.LoadWorker(os.LookupEnv, os.Environ(), config.System{Hostname: hostname, TempDir: os.TempDir()})
-	if len(problems) > 0 {
-		fmt.Fprint(errs, config.Explain(problems))
+	log, fine := config.Begin(errs, settings.LogLevel, settings.LogFormat, problems, warnings)
+	if !fine {
 		return config.ExitConfig
 	}
 	keepEnvironment(worker.Environment(os.Environ()))
-	log := logger(errs, settings)
-	for _, w := range warnings {
-		log.Warn(w.Reason, "variable", w.Name)
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	if err := workerrun.Run(ctx, settings, version, log); err != nil {
@@ -56,12 +60,4 @@ func keepEnvironment(environ []string) {
 		name, value, _ := strings.Cut(entry, "=")
 		os.Setenv(name, value) // cannot fail: it was in the environment before
 	}
-}
-
-func logger(w io.Writer, settings config.Worker) *slog.Logger {
-	options := &slog.HandlerOptions{Level: settings.LogLevel}
-	if settings.LogFormat == config.LogJSON {
-		return slog.New(slog.NewJSONHandler(w, options))
-	}
-	return slog.New(slog.NewTextHandler(w, options))
 }

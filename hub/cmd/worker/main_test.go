@@ -32,7 +32,7 @@ func TestAConfigurationThatCannotWorkIsRefused(t *testing.T) {
 	t.Setenv("WORKER_TOKEN", "berth_wt_canary")
 	t.Setenv("WORKER_TAGS", "with space")
 	var errs bytes.Buffer
-	if code := run(&errs); code != config.ExitConfig {
+	if code := run(nil, &errs, &errs); code != config.ExitConfig {
 		t.Errorf("exit code %d", code)
 	}
 	for _, want := range []string{"SERVER_URL", "WORKER_TOKEN", "WORKER_TAGS"} {
@@ -55,18 +55,6 @@ func TestChildrenInheritNoToken(t *testing.T) {
 	}
 	if os.Getenv("PATH") == "" {
 		t.Error("PATH is gone")
-	}
-}
-
-func TestLogFormats(t *testing.T) {
-	for format, want := range map[config.LogFormat]string{config.LogJSON: `"msg":"hello"`, config.LogText: "msg=hello"} {
-		var out bytes.Buffer
-		log := logger(&out, config.Worker{LogFormat: format, LogLevel: slog.LevelWarn})
-		log.Info("quiet")
-		log.Warn("hello")
-		if !strings.Contains(out.String(), want) || strings.Contains(out.String(), "quiet") {
-			t.Errorf("%s: %s", format, out.String())
-		}
 	}
 }
 
