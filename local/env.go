@@ -19,10 +19,6 @@ LOCAL_WORKER=true
 
 // writeEnv writes a configuration with fresh keys. A file that exists is never touched.
 func writeEnv(file string, out, errs io.Writer) int {
-	if file == "" {
-		fmt.Fprintln(errs, "local env: name the file to write, such as .env")
-		return 2
-	}
 	key := make([]byte, 32)
 	rand.Read(key)
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
