@@ -195,7 +195,7 @@ func TestNothingIsSaidThatIsNotOnTheDisk(t *testing.T) {
 			if err := wait(ctx, p, report); err != nil {
 				return err
 			}
-			return fault.New(fault.Conflict, "engine.unhealthy", "No.").Because(Unhealthy{Service: "web", Lines: strings.Repeat("more than a block has room for\n", 500)})
+			return fault.New(fault.Conflict, "engine.unhealthy", "No.").Because(FailedService{Service: "web", Lines: strings.Repeat("more than a block has room for\n", 500)})
 		})
 		running := deployOf(h, newStack(), 1)
 		h.send(running)

@@ -166,7 +166,7 @@ func TestAFailureTellsWhichServiceAndItsLastLines(t *testing.T) {
 			bubble(t, func(t *testing.T, s *setup) {
 				h := s.start().greeted()
 				s.engine.on("verify", func(context.Context, Project, func(string)) error {
-					return fault.New(fault.Conflict, "engine.unhealthy", "web died.").Because(fmt.Errorf("look: %w", Unhealthy{Service: "web", Lines: c.lines}))
+					return fault.New(fault.Conflict, "engine.unhealthy", "web died.").Because(fmt.Errorf("look: %w", FailedService{Service: "web", Lines: c.lines}))
 				})
 				cmd := deployOf(h, newStack(), 1, func(d *wire.Deploy) { d.Secrets = map[string]string{"T": canary} })
 				h.send(cmd)

@@ -14,7 +14,7 @@ import (
 // respects its context. Errors are faults: Unavailable "engine.unreachable", Invalid
 // "engine.image" (image missing or refused), Invalid "engine.apply", Conflict
 // "engine.project_taken" (others than the stack have containers in the project), Conflict
-// "engine.unhealthy" naming the compose service and its last log lines.
+// "engine.unhealthy". Those about one compose service have a FailedService in their cause chain.
 type Engine interface {
 	// Apply brings the project up: pulls images that are missing, creates, recreates only what
 	// changed, starts, removes orphans when asked. It returns once the containers were
@@ -46,14 +46,16 @@ type Engine interface {
 	Info(ctx context.Context) (EngineInfo, error)
 }
 
-// Unhealthy is in the cause chain of every fault "engine.unhealthy": what failed, apart
-// from the words about it.
-type Unhealthy struct {
+// FailedService is in the cause chain of every fault that is about one compose service: its
+// name, apart from the words about what happened.
+type FailedService struct {
 	Service string // compose service
-	Lines   string // its last lines, without secrets; empty when it has written nothing
+	// Lines are without secrets: what its container said last; where no container of it ever ran, what the
+	// engine or the registry said. Empty when nothing was said.
+	Lines string
 }
 
-func (u Unhealthy) Error() string { return "the compose service " + u.Service + " is not healthy" }
+func (f FailedService) Error() string { return "the compose service " + f.Service + " failed" }
 
 // Project is a rendered project made ready for this host.
 type Project struct {

@@ -68,7 +68,7 @@ func (c *commands) conclude(t *task, j *job, err error) wire.Result {
 		ID: t.key.ID, Attempt: t.key.Attempt, Status: end.status, Code: end.code,
 		Error: wire.Clip(j.redact.Redact(end.text), wire.MaxText), Phases: j.endedPhases(),
 	}
-	if failed, is := errors.AsType[Unhealthy](err); is && end.status == wire.ResultFailed {
+	if failed, is := errors.AsType[FailedService](err); is && end.status == wire.ResultFailed {
 		result.Service, result.Lines = failed.Service, wire.ClipEnd(j.redact.Redact(failed.Lines), wire.MaxLines)
 	}
 	if err != nil {

@@ -1,6 +1,8 @@
 package e2e_test
 
 import (
+	"fmt"
+	"net"
 	"strings"
 	"testing"
 
@@ -47,10 +49,28 @@ func unknownImage(t *testing.T, s *rig.Server) {
 		t.Fatalf("it ended %s", d.State)
 	}
 	failedAs(t, stack, d, stacks.PhasePull, "web", nowhere)
+	if d.FailedService != "web" || !strings.Contains(d.FailedLines, "127.0.0.1:1") {
+		t.Errorf("it names the compose service %q with %q", d.FailedService, d.FailedLines)
+	}
 	if len(stack.Containers()) != 0 {
 		t.Error("containers were made although an image is missing")
 	}
 	stack.At(repository.Commit(one(compose(box(t, "fine"), box(t, "web")))))
+}
+
+func takenPort(t *testing.T, s *rig.Server) {
+	listener, err := net.Listen("tcp4", "0.0.0.0:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	port := listener.Addr().(*net.TCPAddr).Port
+	stack := s.Repository(one(compose(box(t, "fine"), box(t, "web", "network_mode: bridge", fmt.Sprintf(`ports: ["%d:80"]`, port))))).On("", "app")
+	d := stack.Failed("engine.apply")
+	failedAs(t, stack, d, stacks.PhaseApply, "web", "already in use", fmt.Sprint(port))
+	if d.FailedService != "web" || !strings.Contains(d.FailedLines, "already in use") {
+		t.Errorf("it names the compose service %q with %q", d.FailedService, d.FailedLines)
+	}
 }
 
 func unhealthyContainer(t *testing.T, s *rig.Server) {

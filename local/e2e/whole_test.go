@@ -50,6 +50,7 @@ func TestWholeProgram(t *testing.T) {
 		"the log of a compose service is read through the API":                serviceLogs,
 		"teardown removes what runs, a plain delete leaves it running":        teardownAndDelete,
 		"an unknown image is named with its service":                          unknownImage,
+		"a port that is taken is told with its service":                       takenPort,
 		"an unhealthy container is named with its last log lines":             unhealthyContainer,
 		"an invalid Compose file is named with its line":                      invalidCompose,
 		"an invalid manifest is named with its line":                          invalidManifest,

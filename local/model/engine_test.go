@@ -83,7 +83,7 @@ func (e *engine) Apply(ctx context.Context, p worker.Project, _ func(string)) er
 func (e *engine) Verify(ctx context.Context, _ worker.Project, _, _ time.Duration, _ func(string)) error {
 	return e.change(ctx, "verify", func(m *machine) error {
 		if m.box == nil || m.box.State != "running" || m.box.Health == "unhealthy" {
-			return fault.New(fault.Conflict, "engine.unhealthy", "web is not healthy").Because(worker.Unhealthy{Service: "web"})
+			return fault.New(fault.Conflict, "engine.unhealthy", "web is not healthy").Because(worker.FailedService{Service: "web"})
 		}
 		m.made.verified = true
 		return nil

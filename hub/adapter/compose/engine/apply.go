@@ -66,7 +66,7 @@ func checkSecrets(project *types.Project) error {
 		for _, ref := range service.Secrets {
 			secret := project.Secrets[ref.Source]
 			if secret.Environment != "" && secret.Content == "" {
-				return applyFault("%s: the secret %s needs the variable %s, which is empty or missing; nothing was changed.", name, ref.Source, secret.Environment)
+				return about(name, applyFault("%s: the secret %s needs the variable %s, which is empty or missing; nothing was changed.", name, ref.Source, secret.Environment))
 			}
 		}
 	}
@@ -139,5 +139,16 @@ func (e *Engine) explainUp(ctx context.Context, project *types.Project, health t
 			return e.unhealthyAfter(ctx, o, r, health)
 		}
 	}
-	return err
+	return about(mentioned(project, seen, text), err)
+}
+
+// mentioned returns the compose service of the container that a text names; empty when it names none.
+func mentioned(project *types.Project, seen []observed, text string) string {
+	longest := observed{}
+	for _, o := range ofProject(project, seen) {
+		if strings.Contains(text, o.name) && len(o.name) > len(longest.name) { // "web-1" is in "web-10" as well
+			longest = o
+		}
+	}
+	return longest.service
 }

@@ -285,6 +285,9 @@ func TestWhatCannotWorkTouchesNothing(t *testing.T) {
 			if fault.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.text) || fault.KindOf(err) != fault.Invalid {
 				t.Errorf("got  %v\nwant %s: … %s", err, c.code, c.text)
 			}
+			if bad := failing(err); bad.Service != "web" && !strings.HasPrefix(c.text, "The ") && c.text != "" || bad.Service != "" && bad.Lines == "" {
+				t.Errorf("it is about %+v: %v", bad, err)
+			}
 			if got := s.containers(); len(got) != 0 {
 				t.Errorf("containers were made: %v", got)
 			}
@@ -350,7 +353,7 @@ func TestAFailedDependencyIsExplained(t *testing.T) {
 	t.Parallel()
 	s := newStack(t, `services: {db: {image: IMAGE, network_mode: none, command: [sh, -c, "echo no room on disk; exit 3"]}, web: {image: IMAGE, network_mode: none, command: ['true'], depends_on: {db: {condition: service_completed_successfully, required: true}}}}`)
 	err := s.tryApply()
-	if fault.CodeOf(err) != "engine.unhealthy" || !strings.Contains(err.Error(), "db is not healthy") || !strings.Contains(err.Error(), "code 3") || !strings.Contains(err.Error(), "no room on disk") || failing(err) != (worker.Unhealthy{Service: "db", Lines: "no room on disk"}) {
+	if fault.CodeOf(err) != "engine.unhealthy" || !strings.Contains(err.Error(), "db is not healthy") || !strings.Contains(err.Error(), "code 3") || !strings.Contains(err.Error(), "no room on disk") || failing(err) != (worker.FailedService{Service: "db", Lines: "no room on disk"}) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/moby/moby/client"
@@ -79,9 +78,7 @@ func (e *Engine) Close() error { return e.docker.Close() }
 // secrets that hide knows. The context comes first: the SDK says "not healthy" or nothing
 // at all when it was told to stop.
 func (e *Engine) failed(ctx context.Context, err error, hide func(string) string) error {
-	return e.meaning(ctx, err, hide, func(text string) error {
-		return applyFault("The Docker engine refused: %s. Correct the Compose file or the host, then try again.", text)
-	})
+	return e.meaning(ctx, err, hide, func(text string) error { return refusal(err, text) })
 }
 
 // unread is failed for operations that only look.
@@ -102,7 +99,7 @@ func (e *Engine) meaning(ctx context.Context, err error, hide func(string) strin
 	case client.IsErrConnectionFailed(err):
 		return e.unreachable(err)
 	}
-	return final(otherwise(strings.TrimSuffix(strings.ReplaceAll(err.Error(), "Error response from daemon: ", ""), ".")), hide)
+	return final(otherwise(said(err)), hide)
 }
 
 func (e *Engine) unreachable(err error) error {

@@ -21,7 +21,7 @@ func isFault(err error) bool {
 }
 
 // applyFault says why a project cannot be brought up.
-func applyFault(format string, args ...any) error {
+func applyFault(format string, args ...any) *fault.Error {
 	return fault.New(fault.Invalid, "engine.apply", format, args...)
 }
 
@@ -34,9 +34,9 @@ func clipText(text string) string {
 }
 
 // clipMiddle is clipText for texts whose end matters.
-func clipMiddle(text string) string {
-	if len(text) > maxText+maxEnd {
-		text = text[:maxText] + " … " + text[len(text)-maxEnd:]
+func clipMiddle(text string, beginning int) string {
+	if len(text) > beginning+maxEnd {
+		text = text[:beginning] + " … " + text[len(text)-maxEnd:]
 	}
 	return strings.ToValidUTF8(text, "�")
 }
@@ -45,23 +45,23 @@ func clipMiddle(text string) string {
 func asIs(text string) string { return text }
 
 // final gives a fault the words in which it leaves the package: secrets are taken out
-// first, then its length is bounded, because half a secret would not be recognized. Only
-// worker.Unhealthy is left of the cause as it is; the text of any other may hold secrets.
+// first, then its length is bounded, because half a secret would not be recognized. Of the cause
+// only a worker.FailedService is left, or its text; any may hold secrets.
 func final(err error, hide func(string) string) error {
 	var f *fault.Error
 	if !errors.As(err, &f) {
 		return err
 	}
 	clean := *f
-	clean.Public = hide(f.Public)
-	var bad worker.Unhealthy
-	switch {
-	case errors.As(f.Cause, &bad): // bounded already
-		clean.Cause = worker.Unhealthy{Service: bad.Service, Lines: hide(bad.Lines)}
+	clean.Public, clean.Cause = hide(f.Public), nil
+	if failed, known := failedService(err, f); known {
+		clean.Cause = worker.FailedService{Service: failed.Service, Lines: tail(hide(failed.Lines), quotedBytes+quotedCheck)}
+		clean.Public = clipMiddle(clean.Public, maxText+quotedBytes)
 		return &clean
-	case f.Cause != nil:
-		clean.Cause = errors.New(clipMiddle(hide(f.Cause.Error())))
 	}
-	clean.Public = clipMiddle(clean.Public)
+	if f.Cause != nil {
+		clean.Cause = errors.New(clipMiddle(hide(f.Cause.Error()), maxText))
+	}
+	clean.Public = clipMiddle(clean.Public, maxText)
 	return &clean
 }

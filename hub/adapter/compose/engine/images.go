@@ -28,7 +28,7 @@ func wantedImages(project *types.Project) ([]wanted, error) {
 		service := project.Services[name]
 		policy, refresh, err := service.GetPullPolicy()
 		if err != nil {
-			return nil, applyFault("%s: %v", name, err)
+			return nil, about(name, applyFault("%s: %v", name, err))
 		}
 		all = append(all, wanted{name, service.Image, service.Platform, policy, refresh})
 		for _, image := range api.GetDependentImages(service, project.Name) {

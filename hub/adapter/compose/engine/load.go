@@ -61,7 +61,7 @@ func load(ctx context.Context, p worker.Project) (project *types.Project, err er
 func refuseHostPrograms(project *types.Project) error {
 	for name, s := range project.Services {
 		if s.Provider != nil || s.Build != nil || s.UseAPISocket || len(s.Models) > 0 || len(s.EnvFiles) > 0 || len(s.LabelFiles) > 0 {
-			return applyFault("%s: the rendered project asks for something that a worker does not do (provider, build, models, use_api_socket, env_file or label_file).", name)
+			return about(name, applyFault("%s: the rendered project asks for something that a worker does not do (provider, build, models, use_api_socket, env_file or label_file).", name))
 		}
 	}
 	if len(project.Models) > 0 {

@@ -70,7 +70,11 @@ func (c upOfStack) ContainerCreate(ctx context.Context, o client.ContainerCreate
 	if c.stack != "" && o.Config != nil && o.Config.Labels[api.HookLabel] != "" {
 		o.Config.Labels[worker.LabelStack] = string(c.stack)
 	}
-	return c.APIClient.ContainerCreate(ctx, o)
+	result, err := c.APIClient.ContainerCreate(ctx, o)
+	if o.Config == nil || ctx.Err() != nil {
+		return result, err
+	}
+	return result, about(o.Config.Labels[api.ServiceLabel], err)
 }
 
 // NetworkRemove implements client.APIClient. Compose means to leave a network of another name

@@ -25,7 +25,7 @@ func place(project *types.Project, p worker.Project) error {
 			}
 			source, err := h.path(name, mount.Source)
 			if err != nil {
-				return err
+				return about(name, err)
 			}
 			service.Volumes[i].Source = source
 		}

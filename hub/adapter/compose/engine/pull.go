@@ -48,10 +48,10 @@ func (e *Engine) pull(ctx context.Context, project *types.Project, force bool, h
 		for _, w := range images {
 			group.Go(func() error {
 				needed, err := e.mustPull(ctx, w, force)
-				if err != nil || !needed {
-					return err
+				if err == nil && needed {
+					err = e.pullOne(ctx, w, progress)
 				}
-				return e.pullOne(ctx, w, progress)
+				return about(w.service, err)
 			})
 		}
 		return group.Wait()

@@ -62,7 +62,7 @@ func withCheck(lines, check string) string {
 
 // unhealthyFault says in words and, for programs, in parts what failed.
 func unhealthyFault(service, lines, format string, args ...any) error {
-	return fault.New(fault.Conflict, "engine.unhealthy", format, args...).Because(worker.Unhealthy{Service: service, Lines: lines})
+	return fault.New(fault.Conflict, "engine.unhealthy", format, args...).Because(worker.FailedService{Service: service, Lines: lines})
 }
 
 // lastLines returns the end of a container's output, empty when it cannot be had.

@@ -69,7 +69,7 @@ func TestVerifyFindsWhatFails(t *testing.T) {
 			if fault.CodeOf(err) != "engine.unhealthy" || fault.KindOf(err) != fault.Conflict {
 				t.Fatalf("got %v; log %q", err, s.lines)
 			}
-			var bad worker.Unhealthy
+			var bad worker.FailedService
 			if !errors.As(err, &bad) || bad.Service != "web" || bad.Lines != "" && !strings.Contains(err.Error(), strings.TrimSuffix(bad.Lines, "\nhealth check: not yet")) {
 				t.Errorf("the cause is %+v of %v", bad, err)
 			}
@@ -114,8 +114,8 @@ func TestVerifyMissesARemovedContainer(t *testing.T) {
 }
 
 // failing returns what a fault says for programs.
-func failing(err error) worker.Unhealthy {
-	var bad worker.Unhealthy
+func failing(err error) worker.FailedService {
+	var bad worker.FailedService
 	errors.As(err, &bad)
 	return bad
 }
