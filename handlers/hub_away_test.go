@@ -6,7 +6,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"berth/core"
+	"berth/core/access"
 	"berth/core/fleet"
 	"berth/core/hubcall"
 	"berth/core/hubs"
@@ -14,6 +17,7 @@ import (
 	"berth/core/seal"
 	"berth/core/stacks"
 	"berth/handlers"
+	"berth/handlers/endpoint"
 	"berth/hub/adapter/hubclient"
 )
 
@@ -90,4 +94,43 @@ func (s *stand) withoutHub() {
 	s.deps.UI.Repositories, s.deps.UI.Browser, s.deps.UI.Stacks, s.deps.UI.Workers = repos, away, desk, workers
 	s.deps.UI.Live, s.deps.UI.Plans = away, away
 	s.build()
+}
+
+func TestWhatMayBeOldIsSaidToBeWhileNoHubIsThere(t *testing.T) {
+	s := newStand(t)
+	key := s.admin()
+	session := s.session(s.user(access.RoleViewer))
+	w := s.worker("web-1")
+	live := 0
+	look := func(want string) {
+		t.Helper()
+		live = 0
+		for _, r := range handlers.Routes(s.deps) {
+			if !r.Live {
+				continue
+			}
+			live++
+			path := strings.Replace(absent(r.Pattern), "/workers/"+core.PrefixWorker+"_"+strings.Repeat("0", 26), "/workers/"+string(w.ID), 1)
+			if got := s.do(call{method: r.Method, path: path, key: key}).Header().Get(endpoint.AwayHeader); got != want {
+				t.Errorf("%s %s says %q, want %q", r.Method, path, got, want)
+			}
+		}
+		for _, page := range []string{"/", "/workers", "/stacks", "/repositories"} {
+			if says := strings.Contains(s.browse(session, page).Body.String(), "has been away for"); says != (want != "") {
+				t.Errorf("the page %s says that it may be old: %t", page, says)
+			}
+		}
+	}
+	look("")
+	s.withoutHub()
+	since, away, err := s.store.HubAway(t.Context())
+	if err != nil || !away || since.IsZero() {
+		t.Fatalf("away %t since %s, %v", away, since, err)
+	}
+	look("since=" + since.UTC().Format(time.RFC3339))
+	if live < 9 {
+		t.Errorf("only %d rows tell what hubs heard", live)
+	}
+	s.must(s.store.JoinHubs(t.Context(), hubs.Hub{ID: "hub_2", URL: "https://hub.test:8091", StartedAt: s.now()}))
+	look("")
 }

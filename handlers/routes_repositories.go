@@ -50,11 +50,11 @@ func repositoryRoutes(d Deps) []Route {
 	}
 	return []Route{
 		row(http.MethodGet, all, access.View, api.ListRepositories(s.Desk),
-			Operation{Summary: "List repositories by name", Response: endpoint.Items[api.RepositoryAnswer]{}, Status: http.StatusOK, Query: pageParams}),
+			Operation{Summary: "List repositories by name", Live: true, Response: endpoint.Items[api.RepositoryAnswer]{}, Status: http.StatusOK, Query: pageParams}),
 		row(http.MethodPost, all, access.Operate, api.CreateRepository(s.Desk),
 			Operation{Summary: "Add a repository", Request: api.CreateRepositoryRequest{}, Response: api.RepositoryAnswer{}, Status: http.StatusCreated}),
 		row(http.MethodGet, single, access.View, api.GetRepository(s.Desk),
-			Operation{Summary: "Read a repository", Response: api.RepositoryAnswer{}, Status: http.StatusOK}),
+			Operation{Summary: "Read a repository", Live: true, Response: api.RepositoryAnswer{}, Status: http.StatusOK}),
 		row(http.MethodPatch, single, access.Operate, api.UpdateRepository(s.Desk),
 			Operation{Summary: "Edit a repository", Request: api.UpdateRepositoryRequest{}, Response: api.RepositoryAnswer{}, Status: http.StatusOK}),
 		row(http.MethodDelete, single, access.Operate, api.DeleteRepository(s.Desk),

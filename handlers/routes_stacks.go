@@ -82,11 +82,11 @@ func stackRoutes(d Deps) []Route {
 		return op
 	}
 	return []Route{
-		view("/api/custom/stacks", api.ListStacks(s.Store), Operation{Summary: "List stacks", Response: endpoint.Items[api.StackAnswer]{}, Query: append([]Param{
+		view("/api/custom/stacks", api.ListStacks(s.Store), Operation{Summary: "List stacks", Live: true, Response: endpoint.Items[api.StackAnswer]{}, Query: append([]Param{
 			text("repository_id", "only stacks of this repository"), text("worker_id", "only stacks on this worker"),
 			text("status", "only stacks with this status"), text("search", "only stacks whose name contains this")}, pageParams...)}),
 		operate(http.MethodPost, "/api/custom/stacks", api.CreateStack(s.Desk), Operation{Summary: "Add a stack", Detail: "A folder that the newest fetched commit of the repository does not have is refused. While nothing was fetched yet, any is accepted.", Request: api.CreateStackRequest{}, Response: api.CreateStackAnswer{}, Status: http.StatusCreated}),
-		view(stack, api.GetStack(s.Store), Operation{Summary: "Read a stack", Response: api.StackAnswer{}}),
+		view(stack, api.GetStack(s.Store), Operation{Summary: "Read a stack", Live: true, Response: api.StackAnswer{}}),
 		operate(http.MethodPatch, stack, api.UpdateStack(s.Desk), Operation{Summary: "Edit a stack", Request: api.UpdateStackRequest{}, Response: api.StackAnswer{}, Status: http.StatusOK}),
 		operate(http.MethodDelete, stack, api.DeleteStack(s.Desk, s.Store), Operation{Summary: "Delete a stack; with teardown its containers too", Response: api.StackAnswer{}, Status: http.StatusAccepted, OrNoContent: true, Query: []Param{
 			choice("teardown", "remove its containers and networks first; default false"), choice("volumes", "with teardown: remove its volumes too; default false")}}),
@@ -99,7 +99,7 @@ func stackRoutes(d Deps) []Route {
 		operate(http.MethodPost, stack+"/resume", api.PauseOrResume(s.Desk.Resume), Operation{Summary: "End a pause and look at the repository again", Response: api.StackAnswer{}, Status: http.StatusOK}),
 		view(stack+"/plan", api.PlanStack(s.Plans), Operation{Summary: "What a deployment of the head of the branch would do; nothing is changed", Response: api.PlanAnswer{},
 			Problems: []int{http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity, http.StatusServiceUnavailable}}),
-		view(stack+"/services", api.ListServices(s.Store), Operation{Summary: "What runs of a stack, as last observed", Response: api.ServicesAnswer{}}),
+		view(stack+"/services", api.ListServices(s.Store), Operation{Summary: "What runs of a stack, as last observed", Live: true, Response: api.ServicesAnswer{}}),
 		{Method: http.MethodGet, Pattern: stack + "/services/{service}/logs", Capability: access.View, Surface: guard.API, Streams: true, Handler: api.ServiceLogs(s.Store, s.Live), Operation: Operation{
 			Summary: "Read the log of a compose service as plain text", Tag: "stacks", ContentType: "text/plain", Status: http.StatusOK, Problems: []int{http.StatusConflict}, Query: []Param{
 				number("tail", "lines from the end, 1 to 10000, default 200"), choice("follow", "go on with new lines until the client leaves; default false. A host that cannot stream ends with what there is and says so: X-Host-Limit: stream")}}},
@@ -111,7 +111,7 @@ func stackRoutes(d Deps) []Route {
 		view(stack+"/revisions/{number}/diff", api.DiffRevision(s.Compare), Operation{Summary: "How a revision differs from another one, text files by line", Response: api.DiffAnswer{},
 			Query: []Param{number("with", "number of the revision to compare with; default the one before")}}),
 		view(stack+"/decisions", api.ListDecisions(s.Store, s.Store), Operation{Summary: "Why each trigger deployed the stack or did not, newest first", Response: endpoint.Items[api.DecisionAnswer]{}, Query: pageParams}),
-		view(stack+"/deployments", api.ListDeployments(s.Store, s.Store), Operation{Summary: "List deployments, newest first", Response: endpoint.Items[api.DeploymentAnswer]{}, Query: pageParams}),
+		view(stack+"/deployments", api.ListDeployments(s.Store, s.Store), Operation{Summary: "List deployments, newest first", Live: true, Response: endpoint.Items[api.DeploymentAnswer]{}, Query: pageParams}),
 	}
 }
 
@@ -120,7 +120,7 @@ func deploymentRoutes(d Deps) []Route {
 	const deployment = "/api/custom/deployments/{id}"
 	return []Route{
 		{Method: http.MethodGet, Pattern: deployment, Capability: access.View, Surface: guard.API, Handler: api.GetDeployment(s.Store),
-			Operation: Operation{Summary: "Read a deployment with its phases and what became of it", Tag: "deployments", Response: api.DeploymentDetail{}, Status: http.StatusOK, Query: []Param{waitParam}}},
+			Operation: Operation{Summary: "Read a deployment with its phases and what became of it", Live: true, Tag: "deployments", Response: api.DeploymentDetail{}, Status: http.StatusOK, Query: []Param{waitParam}}},
 		{Method: http.MethodGet, Pattern: deployment + "/log", Capability: access.View, Surface: guard.API, Handler: api.DeploymentLog(s.Store),
 			Operation: Operation{Summary: "Read a deployment's log after a number", Tag: "deployments", Response: api.LogAnswer{}, Status: http.StatusOK, Query: pageParams}},
 		{Method: http.MethodGet, Pattern: deployment + "/stream", Capability: access.View, Surface: guard.API, Streams: true, Handler: api.StreamDeployment(s.Store),

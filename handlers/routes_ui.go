@@ -125,7 +125,7 @@ func uiDoorRoutes(d Deps) []Route {
 func uiRepositoryRoutes(u UIDeps) []Route {
 	const one = "/repositories/{id}"
 	return []Route{
-		page("/repositories", access.View, ui.Repositories(u.Repositories, u.Now)),
+		page("/repositories", access.View, ui.Repositories(u.Repositories, u.Store, u.Now)),
 		page("/repositories/new", access.Operate, ui.NewRepository(u.Repositories)),
 		form("/repositories", access.Operate, ui.CreateRepository(u.Repositories, u.Repositories, u.Now)),
 		page(one, access.View, ui.Repository(u.Repositories, u.Browser, u.Store, u.Repositories, u.Now)),
@@ -199,7 +199,7 @@ func uiSettingsRoutes(d Deps) []Route {
 	}
 	const account = "/service-accounts/{id}"
 	return []Route{
-		page("/workers", access.View, ui.Workers(u.Workers, u.Now)),
+		page("/workers", access.View, ui.Workers(u.Workers, u.Store, u.Now)),
 		page("/workers/new", access.Administer, ui.NewWorker()),
 		form("/workers/new", access.Administer, ui.CreateWorkerToken(u.Workers, u.Now)),
 		page("/workers/{id}/revoke", access.Administer, ui.ConfirmRevokeWorker(u.Workers, u.Now)),

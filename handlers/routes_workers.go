@@ -31,12 +31,12 @@ func workerRoutes(d Deps) []Route {
 		return Route{Method: method, Pattern: pattern, Capability: may, Surface: guard.API, Handler: handler, Operation: op}
 	}
 	return []Route{
-		route(http.MethodGet, "/api/custom/workers", access.View, api.ListWorkers(desk), Operation{Summary: "List workers", Response: endpoint.Items[api.WorkerAnswer]{}, Status: http.StatusOK, Query: append([]Param{
+		route(http.MethodGet, "/api/custom/workers", access.View, api.ListWorkers(desk), Operation{Summary: "List workers", Live: true, Response: endpoint.Items[api.WorkerAnswer]{}, Status: http.StatusOK, Query: append([]Param{
 			choice("online", "only workers that have a link, or only those that have none"), choice("revoked", "only revoked workers, or only others"),
 			text("tag", "only workers with this tag")}, pageParams...)}),
 		route(http.MethodPost, "/api/custom/workers/tokens", access.Administer, api.IssueWorkerToken(desk), Operation{Summary: "Make a token for one new worker, and the command that starts it; both are shown this once",
 			Request: api.WorkerTokenRequest{}, Response: api.IssuedWorkerToken{}, Status: http.StatusCreated}),
-		route(http.MethodGet, worker, access.View, api.GetWorker(desk), Operation{Summary: "Read a worker", Response: api.WorkerAnswer{}, Status: http.StatusOK}),
+		route(http.MethodGet, worker, access.View, api.GetWorker(desk), Operation{Summary: "Read a worker", Live: true, Response: api.WorkerAnswer{}, Status: http.StatusOK}),
 		route(http.MethodPost, worker+"/revoke", access.Administer, api.RevokeWorker(desk), Operation{Summary: "Cut a worker off for good; its containers go on running", Response: api.WorkerAnswer{}, Status: http.StatusOK}),
 		route(http.MethodDelete, worker, access.Administer, api.DeleteWorker(desk), Operation{Summary: "Remove a worker that has no stacks", Status: http.StatusNoContent}),
 	}

@@ -82,7 +82,7 @@ func newStand(t testing.TB) *stand {
 	s.deps.Integrations.Desk = s.integrationsDesk()
 	s.deps.Stacks = s.stacksDeps()
 	s.deps.Workers, s.deps.Metrics = s.workersDeps()
-	s.deps.UI = s.uiDeps()
+	s.deps.UI, s.deps.Hubs = s.uiDeps(), handlers.HubsDeps{Store: s.store}
 	s.build()
 	return s
 }

@@ -128,6 +128,9 @@ func (r Route) success(types *catalogue) *response {
 	case r.Response != nil:
 		answer.Content = map[string]mediaType{jsonMedia: {types.of(reflect.TypeOf(r.Response), inAnswer)}}
 	}
+	if r.Live {
+		answer.Headers = map[string]header{endpoint.AwayHeader: {"No hub is there, so what this tells of workers, containers and repositories may be old: `since=` and the time when one was last heard of, or `since=unknown`. Absent while one is there.", &schema{Type: "string"}}}
+	}
 	return answer
 }
 

@@ -3,13 +3,12 @@ package ui
 import (
 	"context"
 	"time"
+
+	"berth/handlers/endpoint"
 )
 
 // HubWatcher tells when the hub is away.
-type HubWatcher interface {
-	// HubAway reports whether nothing is heard of any hub, and since when; zero: that is not known.
-	HubAway(ctx context.Context) (since time.Time, away bool, err error)
-}
+type HubWatcher = endpoint.HubWatcher
 
 // hubNotice says that what a page shows may be old, because no hub tells what became of it.
 type hubNotice struct {

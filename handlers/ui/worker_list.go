@@ -12,6 +12,7 @@ import (
 )
 
 type workerListPage struct {
+	Hub     hubNotice
 	Trouble string
 	Lines   []workerLine
 	More    string
@@ -35,7 +36,7 @@ type workerLine struct {
 var workerListView = newView[workerListPage]("worker_list.html")
 
 // Workers lists workers in order of age.
-func Workers(lister WorkerLister, now core.Clock) http.Handler {
+func Workers(lister WorkerLister, watcher HubWatcher, now core.Clock) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		ask, err := endpoint.PageOf(r)
 		if err != nil {
@@ -46,6 +47,9 @@ func Workers(lister WorkerLister, now core.Clock) http.Handler {
 			return err
 		}
 		page := workerListPage{More: following(r.URL, list.Next)}
+		if page.Hub, err = hubNoticeOf(r.Context(), watcher, now()); err != nil {
+			return err
+		}
 		for _, worker := range list.Items {
 			page.Lines = append(page.Lines, workerOf(worker, now()))
 		}
