@@ -12,6 +12,7 @@ type Deps struct {
 	Metrics      MetricsDeps
 	Ops          OpsDeps
 	Repositories RepositoriesDeps
+	Sops         SopsDeps
 	Stacks       StacksDeps
 	UI           UIDeps
 	Variables    VariablesDeps

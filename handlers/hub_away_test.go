@@ -18,6 +18,7 @@ import (
 	"berth/core/stacks"
 	"berth/handlers"
 	"berth/handlers/endpoint"
+	"berth/hub/adapter/agekey"
 	"berth/hub/adapter/hubclient"
 )
 
@@ -86,7 +87,7 @@ func (s *stand) withoutHub() {
 	away := hubclient.New(hubclient.Options{Key: hubcall.NewKey(s.ring.Subkey(seal.PurposeHub), s.now), Directory: s.store, Seals: s.ring, Now: s.now})
 	s.t.Cleanup(away.Close)
 	port := fleet.WorkerPort{AppURL: origin, Port: 8443, Pin: s.store.WorkerPortPin}
-	workers, repos := fleet.NewDesk(s.store, s.ring, away, s.now, port), repositories.NewDesk(s.store, s.ring, away, away, s.now)
+	workers, repos := fleet.NewDesk(s.store, s.ring, away, s.now, port), repositories.NewDesk(s.store, s.ring, agekey.Maker{}, away, away, s.now)
 	desk := stacks.NewDesk(s.store, away, s.now).Beside(repositories.NewFolders(s.store, away))
 	s.deps.Repositories = handlers.RepositoriesDeps{Desk: repos, Browser: away}
 	s.deps.Stacks.Desk, s.deps.Stacks.Live, s.deps.Stacks.Plans = desk, away, away

@@ -53,6 +53,7 @@ type Hub struct {
 	Browser RepositoriesBrowser
 	Files   RevisionFiles
 	Metrics metrics.Source
+	Secrets api.SecretsFiles
 }
 
 // RevisionFiles reads what revisions are made of.
@@ -95,6 +96,7 @@ func Join(p Parts) (Deps, error) {
 		Metrics:      MetricsDeps{Source: p.Hub.Metrics},
 		Ops:          OpsDeps{Store: p.Store, Version: p.Version},
 		Repositories: RepositoriesDeps{Desk: p.Desks.Repositories, Browser: p.Hub.Browser},
+		Sops:         SopsDeps{Keys: p.Desks.Repositories, Files: p.Hub.Secrets, Stacks: p.Store, Repositories: p.Desks.Repositories},
 		Stacks:       StacksDeps{Desk: p.Desks.Stacks, Store: p.Store, Files: p.Hub.Files, Live: p.Hub.Live, Plans: p.Hub.Plans, Compare: comparer},
 		UI: UIDeps{SetUp: setUp, SignIn: signIn, Accounts: accounts, Store: p.Store, Repositories: p.Desks.Repositories, Browser: p.Hub.Browser,
 			Variables: p.Desks.Variables, Stacks: p.Desks.Stacks, Workers: p.Desks.Fleet, Live: p.Hub.Live, Now: p.Now,

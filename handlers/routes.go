@@ -15,6 +15,7 @@ func Routes(d Deps) []Route {
 		variableRoutes(d),
 		integrationRoutes(d),
 		stackRoutes(d),
+		sopsRoutes(d),
 		deploymentRoutes(d),
 		identityRoutes(d),
 		workerRoutes(d),

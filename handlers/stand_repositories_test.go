@@ -12,6 +12,7 @@ import (
 	"berth/core/secrets"
 	"berth/core/variables"
 	"berth/handlers"
+	"berth/hub/adapter/agekey"
 )
 
 // repositoriesDeps is what repositories need: the real use cases on the stand's store, and
@@ -19,7 +20,7 @@ import (
 func (s *stand) repositoriesDeps() handlers.RepositoriesDeps {
 	s.git = coretest.NewFakeGit()
 	return handlers.RepositoriesDeps{
-		Desk:    repositories.NewDesk(s.store, s.ring, repositories.HeadProber{Git: s.git}, noHub{}, s.now),
+		Desk:    repositories.NewDesk(s.store, s.ring, agekey.Maker{}, repositories.HeadProber{Git: s.git}, noHub{}, s.now),
 		Browser: repositories.NewBrowser(s.git),
 	}
 }

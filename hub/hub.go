@@ -11,24 +11,27 @@ import (
 	"berth/core/hubs"
 )
 
-// Options is what a hub is made of. Everything but Meter and Mirrors is required.
+// Options is what a hub is made of. Everything is required but what says what nil means.
 type Options struct {
-	Store     Store
-	Fleet     Fleet
-	Sources   Sources
-	Variables Variables
-	Files     RevisionFiles
-	Git       core.GitRemote
-	Mirrors   Mirrors // nil: none is left over
-	Compose   core.ComposeReader
-	Documents core.DocumentReader // of repositories
-	Rendered  core.DocumentReader // of rendered Compose files, which are larger
-	Snapshots Snapshots
-	Meter     Meter
+	Store        Store
+	Fleet        Fleet
+	Sources      Sources
+	Variables    Variables
+	Files        RevisionFiles
+	SecretsFiles SecretsFiles
+	AgeKeys      AgeKeys // nil: every repository has one
+	Git          core.GitRemote
+	Mirrors      Mirrors // nil: none is left over
+	Compose      core.ComposeReader
+	Documents    core.DocumentReader // of repositories
+	Rendered     core.DocumentReader // of rendered Compose files, which are larger
+	Snapshots    Snapshots
+	Meter        Meter
 
 	Peers Peers    // nil: this is the only hub
 	Self  hubs.Hub // what its row tells the others; the hub adds ID and StartedAt
 
+	Rotation  time.Duration // how often secret values are compared with those that run: SECRETS_INTERVAL; 0: never
 	Scan      time.Duration // how often a repository is looked at: SCAN_INTERVAL
 	Heartbeat time.Duration // HEARTBEAT_INTERVAL; the read deadline of a link is three times this
 	Version   string

@@ -29,6 +29,9 @@ func (w *work) recall(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if w.over, err = w.h.keptOverlay(rev); err != nil {
+		return "", err
+	}
 	w.kept, w.manifest, w.src.commit = rev, rev.Manifest, rev.Commit
 	w.project.YAML, w.project.Services, w.project.Content = compose, rev.Services, rev.Content
 	w.h.recorder.update(w.d.ID, func(p *stacks.Progress) { p.Commit = rev.Commit })

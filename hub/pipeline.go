@@ -54,9 +54,12 @@ func (h *Hub) begin(ctx context.Context, id core.DeploymentID) (stacks.Deploymen
 // work is one deployment on its way through the pipeline. It belongs to one goroutine.
 type work struct {
 	rendering
-	d      stacks.Deployment
-	kept   stacks.Revision // that the deployment aims at; its number is 0 when it is about the head
-	worker fleet.Worker
+	d stacks.Deployment
+	// unrendered is set when the names that the secrets file provides are unknown, so that what is rendered without
+	// them would fail for another reason than the real one.
+	unrendered bool
+	kept       stacks.Revision // that the deployment aims at; its number is 0 when it is about the head
+	worker     fleet.Worker
 }
 
 // errParked says that the deployment waits for a worker; it is not a failure.
@@ -112,7 +115,7 @@ func (w *work) step(ctx context.Context, s step) error {
 		return nil // its end is the worker's word
 	}
 	state := stacks.PhaseSucceeded
-	if s.skip {
+	if s.skip || w.unrendered && s.name == stacks.PhaseRender {
 		state = stacks.PhaseSkipped
 	}
 	if w.h.recorder.phase(w.d.ID, s.name, state, message) { // a parked deployment comes by again and again
@@ -147,8 +150,17 @@ func (w *work) lint(ctx context.Context) (string, error) {
 // policy has nothing to judge by yet: no policy can be set.
 func (w *work) policy(context.Context) (string, error) { return "no policy is set", nil }
 
-// render makes the project and stores the repository content that it mounts.
+// render makes the project and stores the repository content that it mounts, and the secrets file as it is
+// in the repository.
 func (w *work) render(ctx context.Context) (string, error) {
+	if w.unrendered = w.over.broken != nil; w.unrendered {
+		return "not before " + w.over.file + " can be read", nil
+	}
+	if w.over.content != nil {
+		if err := w.h.opts.Files.PutBlob(ctx, w.over.digest(), w.over.content); err != nil {
+			return "", err
+		}
+	}
 	if err := w.compose(ctx, func(digest string, content []byte) error { return w.h.opts.Files.PutBlob(ctx, digest, content) }); err != nil {
 		return "", err
 	}

@@ -73,7 +73,7 @@ func (h *Hub) planRevision(ctx context.Context, r *rendering, p *stacks.Plan) er
 	if len(p.Providers) > 0 {
 		return nil
 	}
-	number, known, err := h.opts.Store.RevisionNumber(ctx, p.Stack, stacks.RevisionDigest(r.project, r.manifest, r.variables))
+	number, known, err := h.opts.Store.RevisionNumber(ctx, p.Stack, r.digest())
 	if err == nil && known {
 		p.Revision = number
 	}
@@ -164,25 +164,36 @@ func inPlace(stack stacks.Stack) int {
 
 // resolveSome resolves what can be resolved and says which secret variables cannot, and why.
 func (r *rendering) resolveSome(ctx context.Context) (unresolved []string, err error) {
-	err = r.resolve(ctx)
-	var f *fault.Error
-	if !errors.As(err, &f) || f.Code != "secret.unresolved" {
+	names := secretNames(r.project.Services)
+	without := func(name, problem string) {
+		unresolved = append(unresolved, name+": "+problem)
+		names = slices.DeleteFunc(names, func(other string) bool { return other == name })
+	}
+	laid, err := r.h.laidOver(ctx, r.stack.Repository, r.over)
+	if err != nil && (r.over.broken != nil || fault.KindOf(err) == fault.Internal) {
 		return nil, err
 	}
-	names := secretNames(r.project.Services)
-	for _, field := range f.Fields {
-		unresolved = append(unresolved, field.Path+": "+field.Problem)
-		names = slices.DeleteFunc(names, func(name string) bool { return name == field.Path })
+	for _, name := range r.over.names {
+		if err != nil && slices.Contains(names, name) {
+			without(name, fault.PublicOf(err))
+		}
 	}
-	if len(unresolved) == 0 {
-		unresolved = []string{f.Public}
+	values, err := r.h.valuesOf(ctx, r.stack.ID, laid, names)
+	var f *fault.Error
+	if errors.As(err, &f) && f.Code == "secret.unresolved" {
+		for _, field := range f.Fields {
+			without(field.Path, field.Problem)
+		}
+		if len(f.Fields) == 0 {
+			unresolved = append(unresolved, f.Public)
+		}
+		if values, err = r.h.valuesOf(ctx, r.stack.ID, laid, names); err != nil {
+			return unresolved, nil // what is left failed meanwhile; its values are unknown too
+		}
 	}
-	values, err := r.h.opts.Variables.Secrets(ctx, r.stack.ID, names)
 	if err != nil {
-		return unresolved, nil // what is left failed meanwhile; its values are unknown too
+		return nil, err
 	}
-	for _, name := range names {
-		r.variables = append(r.variables, stacks.Fingerprint{Name: name, Fingerprint: r.h.opts.Variables.Fingerprint(name, values[name])})
-	}
+	r.values, r.variables = values, r.h.fingerprints(names, values)
 	return unresolved, nil
 }

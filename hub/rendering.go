@@ -21,7 +21,8 @@ type rendering struct {
 	src        source
 	// Set by read.
 	manifest stacks.Manifest
-	file     string // that the manifest was read from; empty: there is none, the defaults hold
+	file     string  // that the manifest was read from; empty: there is none, the defaults hold
+	over     overlay // of the head; of a kept revision, resolve reads it
 	// Set by compose.
 	project core.ComposeProject
 	content planContent // of rendered alone: what of its files is small enough to be compared by line
@@ -78,11 +79,14 @@ func (r *rendering) close() error {
 	return r.src.tree.Close()
 }
 
-// read reads the manifest and checks that there is something to deploy.
+// read reads the manifest and the secrets file, which stays encrypted, and checks that there is something to deploy.
 func (r *rendering) read(ctx context.Context) error {
 	err := folderExists(ctx, r.src, r.stack.Path)
 	if err == nil {
 		r.manifest, r.file, err = r.h.manifest(ctx, r.src.tree, r.stack.Path)
+	}
+	if err == nil {
+		r.over, err = r.h.headOverlay(ctx, r.src.tree, r.stack.Path)
 	}
 	return err
 }
@@ -95,30 +99,44 @@ func (r *rendering) compose(ctx context.Context, keep func(digest string, conten
 	}
 	r.project, err = r.h.opts.Compose.Read(ctx, core.ComposeSource{
 		Project: r.stack.ProjectName(), Dir: r.stack.Path, Files: r.manifest.Files, Profiles: r.manifest.Profiles,
-		Tree: r.src.tree, Variables: variables,
+		Tree: r.src.tree, Variables: r.over.over(variables),
 	}, keep)
 	return err
 }
 
 // resolve is the gate: every secret that reaches a compose service must have a value now.
 func (r *rendering) resolve(ctx context.Context) error {
-	names := secretNames(r.project.Services)
-	values, err := r.h.opts.Variables.Secrets(ctx, r.stack.ID, names)
+	laid, err := r.h.laidOver(ctx, r.stack.Repository, r.over)
 	if err != nil {
 		return err
 	}
-	r.values, r.variables = values, nil
-	for _, name := range names {
-		r.variables = append(r.variables, stacks.Fingerprint{Name: name, Fingerprint: r.h.opts.Variables.Fingerprint(name, values[name])})
+	names := secretNames(r.project.Services)
+	values, err := r.h.valuesOf(ctx, r.stack.ID, laid, names)
+	if err != nil {
+		return err
 	}
+	r.values, r.variables = values, r.h.fingerprints(names, values)
 	return nil
+}
+
+// fingerprints are those of the named values, in the order of the names.
+func (h *Hub) fingerprints(names []string, values map[string]secrets.Value) (all []stacks.Fingerprint) {
+	for _, name := range names {
+		all = append(all, stacks.Fingerprint{Name: name, Fingerprint: h.opts.Variables.Fingerprint(name, values[name])})
+	}
+	return all
+}
+
+// digest is that of what was rendered.
+func (r *rendering) digest() string {
+	return stacks.RevisionDigest(r.project, r.manifest, r.variables, r.over.digest())
 }
 
 // revision returns what was rendered as a row without number.
 func (r *rendering) revision(ctx context.Context) (stacks.Revision, error) {
 	rev := stacks.Revision{Stack: r.stack.ID, Commit: r.src.commit, Manifest: r.manifest, Services: r.project.Services,
-		Content: r.project.Content, Variables: r.variables, Watch: r.src.tree.paths()}
-	rev.Digest = stacks.RevisionDigest(r.project, r.manifest, r.variables)
+		Content: r.project.Content, Variables: r.variables, SecretsFile: r.over.digest(), Watch: r.src.tree.paths()}
+	rev.Digest = r.digest()
 	var err error
 	rev.Tree, err = sightOf(ctx, r.src, r.stack.Path, rev.Watch)
 	return rev, err

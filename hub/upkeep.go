@@ -33,6 +33,25 @@ func (h *Hub) countStacks(ctx context.Context) {
 	h.report("stacks cannot be counted", err)
 }
 
+// giveEvery is how soon keys are given again after that failed.
+const giveEvery = 10 * time.Second
+
+// giveKeys gives an age key to the repositories of releases before there were any: once, unless that fails.
+func (h *Hub) giveKeys(ctx context.Context) {
+	for h.opts.AgeKeys != nil && ctx.Err() == nil {
+		given, err := 0, error(nil)
+		h.safely("age keys", func() { given, err = h.opts.AgeKeys.GiveKeys(ctx) })
+		if given > 0 {
+			h.log.Info("repositories were given age keys", "repositories", given)
+		}
+		if err == nil {
+			return
+		}
+		h.report("repositories cannot be given age keys", err)
+		wait(ctx, giveEvery)
+	}
+}
+
 // keepUp deletes what is older than retention allows, in small steps, and then the files that
 // nothing needs any more, until ctx ends.
 func (h *Hub) keepUp(ctx context.Context) {

@@ -3,7 +3,7 @@
 // proves who calls.
 //
 // A call is a POST to Prefix+Op on the hub's internal port, over TLS, whose key the caller knows
-// from the hub's row in the store. The body is JSON of at most MaxBody bytes. The header Header
+// from the hub's row in the store. The body is JSON of at most as many bytes as Op.Body says. The header Header
 // holds time, nonce and an HMAC-SHA256 over operation, time, nonce and body under the installation's
 // subkey for hubs (core/seal): whoever lacks SECRET_KEY can call nothing, and a call that was
 // overheard cannot be repeated or changed. The time may differ by Window.
@@ -12,6 +12,6 @@
 // stream that ended badly says so in the trailer FaultTrailer, and one that was cut is not whole:
 // either way the caller knows.
 //
-// One call carries a secret, Probe, which tries a credential: it travels sealed.
+// Two calls carry secrets: Probe, which tries a credential, and EncryptFile. Those travel sealed.
 // The package must not know HTTP or the store. Start with Op, then Key.
 package hubcall

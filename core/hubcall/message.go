@@ -85,6 +85,24 @@ func (t Trial) Place() seal.Place {
 	return seal.Place{Table: "hub_calls", Row: string(t.Row), Column: "password"}
 }
 
+// SecretsOf asks what the secrets file in a folder provides.
+type SecretsOf struct {
+	Repository core.RepositoryID `json:"repository"`
+	Folder     string            `json:"folder"`
+}
+
+// ToEncrypt is what a secrets file is to hold: a JSON object of names and values, sealed in the ring that
+// both ends have and bound to the repository.
+type ToEncrypt struct {
+	Repository core.RepositoryID `json:"repository"`
+	Values     seal.Sealed       `json:"values"`
+}
+
+// Place is what the values are bound to.
+func (t ToEncrypt) Place() seal.Place {
+	return seal.Place{Table: "hub_calls", Row: string(t.Repository), Column: "values"}
+}
+
 // Fault is a fault on its way: what people may read of it, and nothing of its cause.
 type Fault struct {
 	Kind         string        `json:"kind"`

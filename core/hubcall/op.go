@@ -21,6 +21,8 @@ const (
 	Probe         Op = "probe"            // whether a repository can be read: Trial
 	TestBackend   Op = "integration-test" // whether a secret backend answers: AboutIntegration
 	Pick          Op = "integration-pick" // what can be chosen of it: PickOf → []integrations.Choice
+	Secrets       Op = "sops-names"       // what a stack's secrets file provides: SecretsOf → repositories.Provided
+	EncryptFile   Op = "sops-encrypt"     // a secrets file for a repository's key: ToEncrypt → its bytes
 	Metrics       Op = "metrics"          // of a hub and its workers, streamed: nothing asked
 	WorkerMetrics Op = "worker-metrics"   // of one worker, streamed: AboutWorker
 )
@@ -30,7 +32,8 @@ const Prefix = "/internal/"
 
 // Limits of a call.
 const (
-	MaxBody   = 64 << 10 // bytes of what is asked
+	MaxBody   = 64 << 10 // bytes of what is asked, but for EncryptFile
+	MaxValues = 3 << 20  // bytes of what EncryptFile asks
 	MaxAnswer = 32 << 20 // bytes of an answer that is not streamed
 )
 
@@ -40,12 +43,20 @@ var limits = map[Op]time.Duration{
 	Act: 70 * time.Second, Logs: 70 * time.Second,
 	Plan:    60 * time.Second,
 	Commits: 30 * time.Second, Files: 30 * time.Second, Discover: 60 * time.Second, Probe: 15 * time.Second,
-	TestBackend: 30 * time.Second, Pick: 30 * time.Second,
+	TestBackend: 30 * time.Second, Pick: 30 * time.Second, Secrets: 30 * time.Second, EncryptFile: 30 * time.Second,
 	Metrics: 20 * time.Second, WorkerMetrics: 10 * time.Second,
 }
 
 // FollowLimit is how long Logs may go on when it follows.
 const FollowLimit = time.Hour + time.Minute
+
+// Body returns how many bytes of what is asked a call may have.
+func (op Op) Body() int64 {
+	if op == EncryptFile {
+		return MaxValues
+	}
+	return MaxBody
+}
 
 // Limit returns how long a call may take; zero: there is no such call.
 func (op Op) Limit() time.Duration { return limits[op] }

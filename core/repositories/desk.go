@@ -12,14 +12,15 @@ import (
 type Desk struct {
 	store  Store
 	seals  Seals
+	keys   KeyMaker
 	prober Prober
 	nudge  core.Nudger
 	now    core.Clock
 }
 
 // NewDesk returns the use cases on a store.
-func NewDesk(store Store, seals Seals, prober Prober, nudge core.Nudger, now core.Clock) *Desk {
-	return &Desk{store: store, seals: seals, prober: prober, nudge: nudge, now: now}
+func NewDesk(store Store, seals Seals, keys KeyMaker, prober Prober, nudge core.Nudger, now core.Clock) *Desk {
+	return &Desk{store: store, seals: seals, keys: keys, prober: prober, nudge: nudge, now: now}
 }
 
 // Repository returns one repository. NotFound "repository.not_found".
@@ -32,7 +33,7 @@ func (d *Desk) Repositories(ctx context.Context, p core.Page) (core.List[Reposit
 	return d.store.RepositoryList(ctx, p)
 }
 
-// Create adds a repository and asks the hub to read it. Invalid "repository.invalid" and
+// Create adds a repository with an age key pair of its own, and asks the hub to read it. Invalid "repository.invalid" and
 // what Store.AddRepository refuses.
 func (d *Desk) Create(ctx context.Context, draft Draft, by access.Principal) (Repository, error) {
 	now := d.now()
@@ -43,6 +44,11 @@ func (d *Desk) Create(ctx context.Context, draft Draft, by access.Principal) (Re
 	if err != nil {
 		return Repository{}, err
 	}
+	public, private, err := d.newKey(r.ID)
+	if err != nil {
+		return Repository{}, err
+	}
+	r.AgePublicKey, r.AgeKey = public, &private
 	created, err := d.store.AddRepository(ctx, r, by.Audit("repository.create", string(r.ID), r.Name+" at "+r.URL))
 	return created, d.then(err)
 }

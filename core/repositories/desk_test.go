@@ -63,7 +63,8 @@ func TestCreateRefuses(t *testing.T) {
 func TestOneInstallationHoldsAsManyAsTheHubLooksAt(t *testing.T) {
 	r := open(t)
 	if _, err := r.raw.ExecContext(t.Context(), `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-		INSERT INTO repositories SELECT 'rep_' || i, 'r' || i, 'http://h/a', '', NULL, '', 0, '', '', 0, '', 0, 0 FROM n`, repositories.MaxRepositories-1); err != nil {
+		INSERT INTO repositories (id, name, url, branch, head, fetched_at, error_code, error, asked_at, asked_by, created_at, updated_at)
+		SELECT 'rep_' || i, 'r' || i, 'http://h/a', '', '', 0, '', '', 0, '', 0, 0 FROM n`, repositories.MaxRepositories-1); err != nil {
 		t.Fatal(err)
 	}
 	r.add(t, repositories.Draft{Name: "last", URL: address})

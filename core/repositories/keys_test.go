@@ -190,7 +190,7 @@ func TestTryOut(t *testing.T) {
 
 func TestTryOutGivesUpAfterTenSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		desk := repositories.NewDesk(nil, nil, slowProber{}, nil, time.Now)
+		desk := repositories.NewDesk(nil, nil, nil, slowProber{}, nil, time.Now)
 		began := time.Now()
 		wantFault(t, desk.TryOut(t.Context(), repositories.Trial{URL: address}), "git.unreachable", "within 10 seconds")
 		if took := time.Since(began); took != 10*time.Second {

@@ -7,6 +7,7 @@ import (
 	"berth/core"
 	"berth/core/access"
 	"berth/core/seal"
+	"berth/core/secrets"
 )
 
 // Store keeps repositories and credentials. Each method is one transaction, and what it
@@ -19,6 +20,13 @@ type Store interface {
 	// EditRepository applies a change and asks the same of the result as AddRepository.
 	// NotFound "repository.not_found".
 	EditRepository(ctx context.Context, id core.RepositoryID, c Change, by access.Principal) (Repository, error)
+	// AgeKey returns a repository's key pair, the private key sealed; empty when it has none yet.
+	AgeKey(ctx context.Context, id core.RepositoryID) (public string, private seal.Sealed, err error)
+	// ReplaceAgeKey puts a key pair in place of the one with the public key before; Conflict
+	// "repository.key_moved" when it has another by now. e is nil for the first pair, which nobody asked for.
+	ReplaceAgeKey(ctx context.Context, id core.RepositoryID, before, public string, private seal.Sealed, e *access.AuditEvent) (Repository, error)
+	// WithoutAgeKey lists repositories that have no key pair yet.
+	WithoutAgeKey(ctx context.Context, limit int) ([]core.RepositoryID, error)
 	// DeleteRepository removes a repository. Conflict "repository.in_use" naming its stacks.
 	DeleteRepository(ctx context.Context, id core.RepositoryID, by access.Principal) error
 	// AskSync marks a repository as asked for at a time.
@@ -42,6 +50,28 @@ type Store interface {
 type Seals interface {
 	Seal(place seal.Place, plaintext []byte) (seal.Sealed, error)
 	Open(place seal.Place, sealed seal.Sealed) ([]byte, error)
+}
+
+// KeyPair is an age key pair: who has the public key can write secrets files that only the private one opens.
+type KeyPair struct {
+	Public  string // age1…
+	Private secrets.Value
+}
+
+// KeyMaker makes new age key pairs; hub/adapter/agekey does.
+type KeyMaker interface {
+	NewKeyPair() (KeyPair, error)
+}
+
+// FileCipher reads and writes the form of secrets files; hub/adapter/sops does. Its faults have codes
+// that begin with "sops." and hold no value.
+type FileCipher interface {
+	// Encrypt returns the file that holds values, for the owner of a public key.
+	Encrypt(values map[string]secrets.Value, public string) ([]byte, error)
+	// Names returns the names that a file gives values to, without opening those.
+	Names(content []byte) ([]string, error)
+	// Decrypt returns a file's values by name. It proves that nothing in the file was changed.
+	Decrypt(content []byte, keys KeyPair) (map[string]secrets.Value, error)
 }
 
 // Prober asks a Git host whether it answers with a source's credential. Its faults are

@@ -8,6 +8,7 @@ import (
 
 	"berth/core"
 	"berth/core/fault"
+	"berth/core/seal"
 )
 
 // Limits of what is kept.
@@ -23,6 +24,12 @@ type Repository struct {
 	URL        string            // normal form, see Address
 	Branch     string            // short name; empty: the remote's default branch
 	Credential core.CredentialID // empty: read anonymously
+
+	// AgePublicKey is what secrets files of the repository are encrypted for; empty: it is one of an older
+	// release, and gets its key pair when the hub starts. AgeKey is the sealed private key of one that is added; in what
+	// is read it is nil.
+	AgePublicKey string
+	AgeKey       *seal.Sealed
 
 	// What the hub knows. Head is the commit that was last fetched; empty: none yet.
 	// FetchedAt is when Head came in or reading worked again, not every look that found

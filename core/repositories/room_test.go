@@ -20,6 +20,7 @@ import (
 	"berth/core/secrets"
 	"berth/core/stacks"
 	"berth/core/store"
+	"berth/hub/adapter/agekey"
 	"berth/hub/adapter/sqlite"
 )
 
@@ -56,7 +57,7 @@ func open(t *testing.T) *room {
 	}
 	t.Cleanup(func() { r.raw.Close() })
 	r.store = store.New(db, r.now)
-	r.Desk = repositories.NewDesk(r.store, ring, repositories.HeadProber{Git: r.git}, r, r.now)
+	r.Desk = repositories.NewDesk(r.store, ring, agekey.Maker{}, repositories.HeadProber{Git: r.git}, r, r.now)
 	return r
 }
 

@@ -7,6 +7,11 @@ import (
 	"berth/core"
 )
 
+// digest is that of a project without secrets file.
+func digest(project core.ComposeProject, m Manifest, variables []Fingerprint) string {
+	return RevisionDigest(project, m, variables, "")
+}
+
 // rendered is a project with something in every part that the digest is made of.
 func rendered() (core.ComposeProject, Manifest, []Fingerprint) {
 	project := core.ComposeProject{
@@ -24,7 +29,7 @@ func rendered() (core.ComposeProject, Manifest, []Fingerprint) {
 func TestRevisionDigestStays(t *testing.T) {
 	const golden = "490a59eac69ee29408eccb6a09ecc10eda84d53bba7ebfc8e969de161f8a1849"
 	for range 20 {
-		if got := RevisionDigest(rendered()); got != golden {
+		if got := digest(rendered()); got != golden {
 			t.Fatalf("the digest is %s, and was %s", got, golden)
 		}
 	}
@@ -35,8 +40,9 @@ func TestRevisionDigestSeesWhatRuns(t *testing.T) {
 		project   core.ComposeProject
 		manifest  Manifest
 		variables []Fingerprint
+		secrets   string
 	}
-	seen := map[string]string{RevisionDigest(rendered()): "nothing"}
+	seen := map[string]string{digest(rendered()): "nothing"}
 	for name, change := range map[string]func(*parts){
 		"the project":         func(p *parts) { p.project.YAML = append(p.project.YAML, '\n') },
 		"no project":          func(p *parts) { p.project.YAML = nil },
@@ -49,12 +55,13 @@ func TestRevisionDigestSeesWhatRuns(t *testing.T) {
 		"a variable's name":   func(p *parts) { p.variables[0].Name = "TOKEN2" },
 		"one variable more":   func(p *parts) { p.variables = append(p.variables, Fingerprint{Name: "Z"}) },
 		"no variable":         func(p *parts) { p.variables = nil },
+		"a secrets file":      func(p *parts) { p.secrets = "dd" },
 		"parts that run over": func(p *parts) { p.variables[0] = Fingerprint{Name: "TOKENcc"} },
 	} {
 		var p parts
 		p.project, p.manifest, p.variables = rendered()
 		change(&p)
-		digest := RevisionDigest(p.project, p.manifest, p.variables)
+		digest := RevisionDigest(p.project, p.manifest, p.variables, p.secrets)
 		if other, taken := seen[digest]; taken {
 			t.Errorf("a change of %s is not told from a change of %s", name, other)
 		}
@@ -65,7 +72,7 @@ func TestRevisionDigestSeesWhatRuns(t *testing.T) {
 func TestRevisionDigestOverlooksWhatIsShownOnly(t *testing.T) {
 	project, m, variables := rendered()
 	project.Warnings, project.Missing, project.Services = []string{"w"}, []string{"X"}, nil
-	if RevisionDigest(project, m, variables) != RevisionDigest(rendered()) {
+	if digest(project, m, variables) != digest(rendered()) {
 		t.Error("warnings are part of what runs")
 	}
 }

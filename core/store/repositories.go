@@ -18,7 +18,7 @@ var (
 	errRepositoryNameTaken = fault.New(fault.Conflict, "repository.name_taken", "Another repository has this name. Choose another.")
 )
 
-const repositoryColumns = `id, name, url, branch, credential_id, head, fetched_at, error_code, error, asked_at, asked_by, created_at, updated_at`
+const repositoryColumns = `id, name, url, branch, credential_id, head, fetched_at, error_code, error, asked_at, asked_by, created_at, updated_at, sops_age_public_key`
 
 func scanRepository(row scanner) (repositories.Repository, error) {
 	var (
@@ -26,7 +26,7 @@ func scanRepository(row scanner) (repositories.Repository, error) {
 		credential                       sql.NullString
 		fetched, asked, created, updated int64
 	)
-	err := row.Scan(&r.ID, &r.Name, &r.URL, &r.Branch, &credential, &r.Head, &fetched, &r.ErrorCode, &r.Error, &asked, &r.AskedBy, &created, &updated)
+	err := row.Scan(&r.ID, &r.Name, &r.URL, &r.Branch, &credential, &r.Head, &fetched, &r.ErrorCode, &r.Error, &asked, &r.AskedBy, &created, &updated, &r.AgePublicKey)
 	r.Credential = core.CredentialID(credential.String)
 	r.FetchedAt, r.AskedAt = fromMicros(fetched), fromMicros(asked)
 	r.CreatedAt, r.UpdatedAt = fromMicros(created), fromMicros(updated)
@@ -59,8 +59,8 @@ func (s *Store) AddRepository(ctx context.Context, r repositories.Repository, e 
 		if err := credentialFits(tx, r); err != nil {
 			return r, err
 		}
-		err := tx.insert(errRepositoryNameTaken, `INSERT INTO repositories (`+repositoryColumns+`) VALUES (?, ?, ?, ?, ?, '', 0, '', '', ?, ?, ?, ?)`,
-			r.ID, r.Name, r.URL, r.Branch, nullable(string(r.Credential)), micros(r.AskedAt), r.AskedBy, micros(r.CreatedAt), micros(r.UpdatedAt))
+		err := tx.insert(errRepositoryNameTaken, `INSERT INTO repositories (`+repositoryColumns+`, sops_age_key) VALUES (?, ?, ?, ?, ?, '', 0, '', '', ?, ?, ?, ?, ?, ?)`,
+			r.ID, r.Name, r.URL, r.Branch, nullable(string(r.Credential)), micros(r.AskedAt), r.AskedBy, micros(r.CreatedAt), micros(r.UpdatedAt), r.AgePublicKey, ageKeyOf(r))
 		if err != nil {
 			return r, err
 		}

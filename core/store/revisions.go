@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"berth/core"
 	"berth/core/fault"
@@ -13,13 +12,13 @@ import (
 
 var errRevisionMissing = fault.New(fault.NotFound, "revision.not_found", "The stack has no such revision.")
 
-const revisionColumns = `stack_id, number, commit_hash, digest, manifest, services, content, variables, watch, tree, created_at, verified_at`
+const revisionColumns = `stack_id, number, commit_hash, digest, manifest, services, content, variables, watch, tree, created_at, verified_at, secrets_file`
 
 func scanRevision(row scanner) (stacks.Revision, error) {
 	var r stacks.Revision
 	var created, verified int64
 	err := row.Scan(&r.Stack, &r.Number, &r.Commit, &r.Digest, jsonInto{&r.Manifest}, jsonInto{&r.Services}, jsonInto{&r.Content},
-		jsonInto{&r.Variables}, jsonInto{&r.Watch}, &r.Tree, &created, &verified)
+		jsonInto{&r.Variables}, jsonInto{&r.Watch}, &r.Tree, &created, &verified, &r.SecretsFile)
 	r.CreatedAt, r.VerifiedAt = fromMicros(created), fromMicros(verified)
 	return r, legible("revision", fmt.Sprintf("%d of stack %s", r.Number, r.Stack), err)
 }
@@ -40,16 +39,18 @@ func (s *Store) revise(tx *Tx, r stacks.Revision) (int, error) {
 			return 0, err
 		}
 	}
-	_, err = tx.exec(`INSERT INTO revisions (`+revisionColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
+	_, err = tx.exec(`INSERT INTO revisions (`+revisionColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)`,
 		r.Stack, r.Number, r.Commit, r.Digest, toJSON(r.Manifest), toJSON(list(r.Services)), toJSON(list(r.Content)),
-		toJSON(list(r.Variables)), toJSON(list(r.Watch)), r.Tree, micros(s.now()))
+		toJSON(list(r.Variables)), toJSON(list(r.Watch)), r.Tree, micros(s.now()), r.SecretsFile)
 	return r.Number, err
 }
 
-// verified notes when a revision was last found to run well.
-func verified(tx *Tx, stack core.StackID, number int, at time.Time) error {
-	_, err := tx.exec(`UPDATE revisions SET verified_at = ? WHERE stack_id = ? AND number = ?`, micros(at), stack, number)
-	return err
+// verified notes when a revision was last found to run well, and what its containers were given.
+func verified(tx *Tx, stack core.StackID, number int, o stacks.Outcome) error {
+	if _, err := tx.exec(`UPDATE revisions SET verified_at = ? WHERE stack_id = ? AND number = ?`, micros(o.At), stack, number); err != nil {
+		return err
+	}
+	return delivered(tx, stack, number, o.Command)
 }
 
 func first(numbers []int) int {

@@ -70,11 +70,11 @@ func namedRevisions(tx *Tx, stack core.StackID) (map[int]bool, error) {
 func (s *Store) KeptRevisions(ctx context.Context, after core.StackID, number, limit int) ([]stacks.KeptRevision, error) {
 	return read(ctx, s, func(tx *Tx) ([]stacks.KeptRevision, error) {
 		return many(tx, func(row scanner) (r stacks.KeptRevision, err error) {
-			err = row.Scan(&r.Stack, &r.Number, jsonInto{&r.Content})
+			err = row.Scan(&r.Stack, &r.Number, &r.SecretsFile, jsonInto{&r.Content})
 			if errors.Is(err, errContent) {
 				r.Content, r.Illegible, err = nil, true, nil
 			}
 			return r, err
-		}, `SELECT stack_id, number, content FROM revisions WHERE (stack_id, number) > (?, ?) ORDER BY stack_id, number LIMIT ?`, after, number, limit)
+		}, `SELECT stack_id, number, secrets_file, content FROM revisions WHERE (stack_id, number) > (?, ?) ORDER BY stack_id, number LIMIT ?`, after, number, limit)
 	})
 }

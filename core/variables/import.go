@@ -54,7 +54,7 @@ func checkAssignments(assignments []Assignment) []lineProblem {
 		default:
 			first[a.Name] = a.Line
 		}
-		if problem := valueProblem(a.Value); problem != "" {
+		if problem := ValueProblem(a.Value); problem != "" {
 			bad = append(bad, lineProblem{a.Line, "the value: " + problem})
 		}
 	}

@@ -89,8 +89,8 @@ func checkName(name string) []fault.Field {
 	return []fault.Field{{Path: "name", Problem: fmt.Sprintf("letters, digits and _, not beginning with a digit, at most %d of them", MaxName)}}
 }
 
-// valueProblem says what is wrong with a value, without repeating it; empty when nothing is.
-func valueProblem(value string) string {
+// ValueProblem says what is wrong with a value, without repeating it; empty when nothing is.
+func ValueProblem(value string) string {
 	switch {
 	case len(value) > MaxValue:
 		return fmt.Sprintf("more than %d KiB; put larger content into a file of the repository", MaxValue>>10)
@@ -103,7 +103,7 @@ func valueProblem(value string) string {
 }
 
 func checkValue(value string) []fault.Field {
-	if problem := valueProblem(value); problem != "" {
+	if problem := ValueProblem(value); problem != "" {
 		return []fault.Field{{Path: "value", Problem: problem}}
 	}
 	return nil

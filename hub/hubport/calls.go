@@ -48,6 +48,14 @@ type Opener interface {
 	Open(place seal.Place, sealed seal.Sealed) ([]byte, error)
 }
 
+// SecretsFiles reads and writes secrets files; *repositories.SecretsReader does.
+type SecretsFiles interface {
+	// Provided tells what the secrets file in a folder provides.
+	Provided(ctx context.Context, r repositories.Repository, folder string) (repositories.Provided, error)
+	// Encrypt returns the secrets file with these values.
+	Encrypt(ctx context.Context, id core.RepositoryID, values map[string]secrets.Value) ([]byte, error)
+}
+
 // Options is what a Port is made of; all of it is required.
 type Options struct {
 	Key         *hubcall.Key
@@ -57,6 +65,7 @@ type Options struct {
 	Prober      repositories.Prober
 	Seals       Opener
 	Backends    integrations.Outside
+	Secrets     SecretsFiles
 	Metrics     metrics.Source
 	Certificate tls.Certificate
 	Log         *slog.Logger
@@ -87,6 +96,8 @@ func calls(o Options) map[hubcall.Op]call {
 		hubcall.Pick: answered(func(ctx context.Context, ask hubcall.PickOf) ([]integrations.Choice, error) {
 			return o.Backends.Pick(ctx, ask.Slug, ask.Step)
 		}),
+		hubcall.Secrets:       answered(o.secrets),
+		hubcall.EncryptFile:   answered(o.encrypt),
 		hubcall.Metrics:       streamed(func(ctx context.Context, _ struct{}, w io.Writer) error { return o.Metrics.All(ctx, w) }),
 		hubcall.WorkerMetrics: streamed(o.workerMetrics),
 	}
@@ -142,6 +153,30 @@ func (o Options) probe(ctx context.Context, ask hubcall.Trial, _ io.Writer) erro
 		src.Password = secrets.NewValue(string(password))
 	}
 	return o.Prober.Probe(ctx, src)
+}
+
+func (o Options) secrets(ctx context.Context, ask hubcall.SecretsOf) (repositories.Provided, error) {
+	r, err := o.Find.Repository(ctx, ask.Repository)
+	if err != nil {
+		return repositories.Provided{}, err
+	}
+	return o.Secrets.Provided(ctx, r, ask.Folder)
+}
+
+func (o Options) encrypt(ctx context.Context, ask hubcall.ToEncrypt) ([]byte, error) {
+	text, err := o.Seals.Open(ask.Place(), ask.Values)
+	if err != nil {
+		return nil, errBody.Because(err)
+	}
+	var given map[string]string
+	if json.Unmarshal(text, &given) != nil {
+		return nil, errBody // what the decoder says may hold a value
+	}
+	values := make(map[string]secrets.Value, len(given))
+	for name, value := range given {
+		values[name] = secrets.NewValue(value)
+	}
+	return o.Secrets.Encrypt(ctx, ask.Repository, values)
 }
 
 func (o Options) workerMetrics(ctx context.Context, ask hubcall.AboutWorker, w io.Writer) error {

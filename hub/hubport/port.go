@@ -106,8 +106,8 @@ func (p *Port) serve(w *answer, r *http.Request) error {
 		return errUnknown
 	}
 	_ = http.NewResponseController(w.to).SetReadDeadline(time.Now().Add(bodyTime)) // over TLS there is one
-	body, err := io.ReadAll(io.LimitReader(r.Body, hubcall.MaxBody+1))
-	if err != nil || len(body) > hubcall.MaxBody {
+	body, err := io.ReadAll(io.LimitReader(r.Body, op.Body()+1))
+	if err != nil || int64(len(body)) > op.Body() {
 		return errBody
 	}
 	_ = http.NewResponseController(w.to).SetReadDeadline(time.Time{})

@@ -58,6 +58,9 @@ func (k *kept) add(r stacks.KeptRevision) {
 	if r.Illegible {
 		k.whole[r.Stack] = true
 	}
+	if r.SecretsFile != "" {
+		k.blobs[r.SecretsFile] = true
+	}
 	for _, c := range r.Content {
 		for _, file := range c.Files {
 			k.blobs[file.Digest] = true

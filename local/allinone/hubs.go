@@ -29,6 +29,7 @@ type hubSide struct {
 	browser handlers.RepositoriesBrowser
 	files   revisionReader
 	prober  repositories.Prober
+	secrets api.SecretsFiles // set once the desk of repositories is there
 	metrics metrics.Source
 }
 
@@ -61,7 +62,7 @@ func (p *parts) joinHubs() {
 func (p *parts) joinInternalPort() {
 	if p.client != nil {
 		p.internal = hubport.New(hubport.Options{Key: p.key, Hub: calledHub{p.hub, p.board}, Find: p.store, Browser: repositories.NewBrowser(p.git),
-			Prober: repositories.HeadProber{Git: p.git}, Seals: p.ring, Backends: p.backends, Metrics: p.board, Certificate: p.identity.Certificate, Log: p.cfg.Log})
+			Prober: repositories.HeadProber{Git: p.git}, Seals: p.ring, Backends: p.backends, Secrets: p.secrets, Metrics: p.board, Certificate: p.identity.Certificate, Log: p.cfg.Log})
 	}
 }
 

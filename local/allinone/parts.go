@@ -16,11 +16,13 @@ import (
 	"berth/core/store"
 	"berth/core/variables"
 	"berth/hub"
+	"berth/hub/adapter/agekey"
 	"berth/hub/adapter/compose/render"
 	"berth/hub/adapter/git"
 	"berth/hub/adapter/hubclient"
 	"berth/hub/adapter/process"
 	"berth/hub/adapter/promtext"
+	"berth/hub/adapter/sops"
 	"berth/hub/adapter/yaml"
 	"berth/hub/hubport"
 	"berth/hub/revisionfiles"
@@ -40,6 +42,7 @@ type parts struct {
 
 	passwords    *identity.Passwords
 	repositories *repositories.Desk
+	secrets      *repositories.SecretsReader
 	backends     *integrations.Backends
 	integrations *integrations.Desk
 	variables    *variables.Desk
@@ -84,7 +87,12 @@ func (p *parts) join(ctx context.Context) (err error) {
 	late := &lateHub{board: p.board}
 	p.joinHubs()
 	p.side = p.reach(late)
-	p.repositories = repositories.NewDesk(p.store, p.ring, p.side.prober, p.side, p.cfg.Now)
+	p.repositories = repositories.NewDesk(p.store, p.ring, agekey.Maker{}, p.side.prober, p.side, p.cfg.Now)
+	p.secrets = repositories.NewSecretsReader(p.git, repositories.NewSecretsFiles(p.repositories, sops.Files{}))
+	p.side.secrets = p.secrets
+	if p.client != nil {
+		p.side.secrets = p.client
+	}
 	p.variables = variables.NewDesk(p.store, p.ring, p.integrations, p.cfg.Now)
 	p.stacks = stacks.NewDesk(p.store, p.side, p.cfg.Now).Beside(repositories.NewFolders(p.store, p.side.browser))
 	p.passwords = identity.NewPasswords(identity.Rounds)
@@ -93,8 +101,9 @@ func (p *parts) join(ctx context.Context) (err error) {
 	}
 	options := hub.Options{
 		Store: p.store, Fleet: hubFleet{p.fleet, p.store}, Sources: p.repositories, Variables: resolver, Files: p.files, Git: p.git, Mirrors: p.git,
+		SecretsFiles: p.secrets, AgeKeys: p.repositories,
 		Compose: render.New(), Documents: yaml.Reader{}, Rendered: yaml.Rendered{}, Snapshots: p.board.Workers, Meter: p.board.Own,
-		Scan: s.ScanInterval, Heartbeat: s.HeartbeatInterval, Version: p.cfg.Version, Now: p.cfg.Now, Log: p.cfg.Log,
+		Rotation: s.SecretsInterval, Scan: s.ScanInterval, Heartbeat: s.HeartbeatInterval, Version: p.cfg.Version, Now: p.cfg.Now, Log: p.cfg.Log,
 	}
 	if p.client != nil {
 		options.Peers, options.Self = peers{p.store, p.client}, p.self()

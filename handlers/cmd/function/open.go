@@ -20,6 +20,7 @@ import (
 	"berth/core/variables"
 	"berth/handlers"
 	"berth/handlers/guard"
+	"berth/hub/adapter/agekey"
 	"berth/hub/adapter/hubclient"
 	"berth/hub/adapter/lambda"
 	"berth/hub/adapter/postgres"
@@ -60,12 +61,12 @@ func join(ctx context.Context, cfg config.Function, log *slog.Logger, db *store.
 		Store: kept, Ring: ring, Passwords: identity.NewPasswords(identity.Rounds), Documents: yaml.Rendered{},
 		Desks: handlers.Desks{
 			Integrations: integrated,
-			Repositories: repositories.NewDesk(kept, ring, hub, hub, time.Now),
+			Repositories: repositories.NewDesk(kept, ring, agekey.Maker{}, hub, hub, time.Now),
 			Variables:    variables.NewDesk(kept, ring, integrated, time.Now),
 			Stacks:       stacks.NewDesk(kept, hub, time.Now).Beside(repositories.NewFolders(kept, hub)),
 			Fleet:        fleet.NewDesk(kept, ring, hub, time.Now, port),
 		},
-		Hub: handlers.Hub{Live: hub, Plans: hub, Browser: hub, Files: revisionfiles.InDatabase(kept), Metrics: hub},
+		Hub: handlers.Hub{Live: hub, Plans: hub, Browser: hub, Files: revisionfiles.InDatabase(kept), Metrics: hub, Secrets: hub},
 	})
 	if err != nil {
 		return nil, err

@@ -1,7 +1,10 @@
 package hubclient
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"io"
 	"sync"
 
@@ -10,6 +13,7 @@ import (
 	"berth/core/hubcall"
 	"berth/core/hubs"
 	"berth/core/repositories"
+	"berth/core/secrets"
 	"berth/core/stacks"
 	"berth/core/wire"
 )
@@ -123,6 +127,34 @@ func (c *Client) Probe(ctx context.Context, src core.GitSource) error {
 		return err
 	}
 	return c.tell(ctx, hub, hubcall.Probe, trial)
+}
+
+// Provided tells what the secrets file in a folder of a repository provides.
+func (c *Client) Provided(ctx context.Context, r repositories.Repository, folder string) (repositories.Provided, error) {
+	return lead[repositories.Provided](ctx, c, hubcall.Secrets, hubcall.SecretsOf{Repository: r.ID, Folder: folder})
+}
+
+// Encrypt returns the secrets file with these values, for a repository's key. They travel sealed.
+func (c *Client) Encrypt(ctx context.Context, id core.RepositoryID, values map[string]secrets.Value) ([]byte, error) {
+	if err := repositories.CheckSecrets(values); err != nil {
+		return nil, err
+	}
+	given := make(map[string]string, len(values))
+	for name, value := range values {
+		given[name] = value.Reveal()
+	}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false) // which would make some values six times as long
+	if err := encoder.Encode(given); err != nil {
+		return nil, errors.New("the values cannot be encoded")
+	}
+	ask := hubcall.ToEncrypt{Repository: id}
+	var err error
+	if ask.Values, err = c.opts.Seals.Seal(ask.Place(), text.Bytes()); err != nil {
+		return nil, err
+	}
+	return lead[[]byte](ctx, c, hubcall.EncryptFile, ask)
 }
 
 // lead asks the hub that holds the lease Duties: it is the one that has the repositories.
