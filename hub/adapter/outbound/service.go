@@ -1,0 +1,85 @@
+package outbound
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"berth/core/fault"
+)
+
+// Bounds of one question.
+const (
+	Limit     = 10 * time.Second // from the connection to the last byte of the answer
+	MaxAnswer = 1 << 20          // bytes
+	maxHeader = 64 << 10         // bytes of an answer's header
+)
+
+// Options say how servers are reached.
+type Options struct {
+	Dial  func(ctx context.Context, network, address string) (net.Conn, error) // nil: the system's; a fault that it returns is passed on
+	Roots *x509.CertPool                                                       // whose certificates are trusted; nil: the system's
+}
+
+// Codes are the codes of a service's own faults.
+type Codes struct {
+	Address     string // what was configured is no address
+	Unreachable string // no connection came about, or it broke
+	Untrusted   string // its certificate is refused
+	Slow        string // no whole answer within Limit
+	TooLarge    string // more than MaxAnswer
+	Malformed   string // an answer that makes no sense
+	Redirected  string // it sends us elsewhere
+	Busy        string // 429
+	Failed      string // 5xx and other statuses that nobody expects
+}
+
+// Service is a server that a person named. Its fields are set once.
+type Service struct {
+	Name    string // for people: "Vault"
+	Address string // scheme://host[:port]
+	Codes   Codes
+	client  *http.Client
+}
+
+// New returns a Service for what a person gave as its address; Conflict Codes.Address.
+func New(name, address string, codes Codes, o Options) (*Service, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
+		strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fault.New(fault.Conflict, codes.Address,
+			"the configured address of %s is not of the form https://host:port; correct it under Settings, Integrations", name)
+	}
+	return &Service{Name: name, Address: u.Scheme + "://" + u.Host, Codes: codes, client: newClient(o)}, nil
+}
+
+// Client returns the client that keeps to the limits.
+func (s *Service) Client() *http.Client { return s.client }
+
+// Close frees the connections that are kept.
+func (s *Service) Close() { s.client.CloseIdleConnections() }
+
+func newClient(o Options) *http.Client {
+	if o.Dial == nil {
+		o.Dial = (&net.Dialer{Timeout: Limit, KeepAlive: 30 * time.Second}).DialContext
+	}
+	transport := &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            o.Dial,
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.Roots},
+		TLSHandshakeTimeout:    Limit,
+		MaxResponseHeaderBytes: maxHeader,
+		MaxConnsPerHost:        Parallel,
+		MaxIdleConnsPerHost:    Parallel,
+		IdleConnTimeout:        30 * time.Second,
+		DisableCompression:     true, // the limit is on what comes over the wire
+		ForceAttemptHTTP2:      true,
+	}
+	return &http.Client{Transport: capped{transport}, Timeout: Limit,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
