@@ -130,6 +130,9 @@ func (s *session) send(ctx context.Context, c stacks.Command) error {
 	if err != nil {
 		return s.unsendable(ctx, c, err)
 	}
+	if err := s.h.noteDelivering(ctx, c, msg.Deploy); err != nil {
+		return err
+	}
 	sent, err := s.h.opts.Store.MarkSent(ctx, s.worker.ID, c.ID, s.epoch)
 	if fault.Is(err, fault.NotFound) {
 		return nil // it was closed meanwhile

@@ -253,6 +253,7 @@ func (h *Hub) duties(ctx context.Context) {
 	all.Go(func() { h.keepUp(ctx) })
 	all.Go(func() { h.giveKeys(ctx) })
 	all.Go(func() { h.count(ctx) })
+	all.Go(func() { h.compareSecrets(ctx) })
 	all.Wait()
 }
 

@@ -18,6 +18,7 @@ type Store interface {
 	DeploymentStore
 	CommandStore
 	PollStore
+	RotationStore
 	UpkeepStore
 }
 
@@ -60,6 +61,8 @@ type CommandStore interface {
 	WorkersWithQueuedCommands(ctx context.Context) ([]core.WorkerID, error)
 	// Command returns a worker's own command; another's is NotFound.
 	Command(ctx context.Context, worker core.WorkerID, id core.CommandID) (stacks.Command, error)
+	// MarkDelivering notes which secret values the frame of a command gives.
+	MarkDelivering(ctx context.Context, id core.CommandID, prints map[string]string) error
 	// MarkSent records a delivery before it happens.
 	MarkSent(ctx context.Context, worker core.WorkerID, id core.CommandID, epoch uint64) (stacks.Command, error)
 	// MarkAccepted records that the worker has the command on disk.
@@ -90,6 +93,15 @@ type PollStore interface {
 	RecordSeen(ctx context.Context, all []stacks.Seen) error
 	// QueueAll queues deployments that polling decided on, in one commit.
 	QueueAll(ctx context.Context, asks []stacks.Ask) error
+}
+
+// RotationStore knows what containers were given of secret values.
+type RotationStore interface {
+	// Delivered returns what stacks were given, in order of stacks, after the given one. Those that cannot be
+	// read are left out and named in the error, "store.unreadable".
+	Delivered(ctx context.Context, after core.StackID, limit int) ([]stacks.Delivered, error)
+	// SetRotation stores what is newer at its provider; with redeploy it queues a deployment of what runs.
+	SetRotation(ctx context.Context, d stacks.Delivered, r stacks.Rotation, redeploy bool) (queued bool, err error)
 }
 
 // UpkeepStore bounds what grows.
@@ -130,6 +142,9 @@ type Variables interface {
 	// Secrets resolves the named secret variables of the stack. The fault names the
 	// provider and every variable that could not be resolved.
 	Secrets(ctx context.Context, stack core.StackID, names []string) (map[string]secrets.Value, error)
+	// Prints returns the fingerprints of those of the named secret variables of each stack that can be
+	// resolved now.
+	Prints(ctx context.Context, asked map[core.StackID][]string) (map[core.StackID]map[string]string, error)
 	// Fingerprint identifies a value without telling it.
 	Fingerprint(name string, value secrets.Value) string
 }

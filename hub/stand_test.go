@@ -303,6 +303,22 @@ func (s *stand) Secrets(ctx context.Context, _ core.StackID, names []string) (ma
 	return values, nil
 }
 
+// Prints implements Variables.
+func (s *stand) Prints(_ context.Context, asked map[core.StackID][]string) (map[core.StackID]map[string]string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	prints := map[core.StackID]map[string]string{}
+	for stack, names := range asked {
+		prints[stack] = map[string]string{}
+		for _, name := range names {
+			if v, found := s.secrets[name]; found {
+				prints[stack][name] = s.Fingerprint(name, v)
+			}
+		}
+	}
+	return prints, nil
+}
+
 // Fingerprint implements Variables.
 func (s *stand) Fingerprint(name string, v secrets.Value) string {
 	sum := sha256.Sum256([]byte(name + v.Reveal()))

@@ -34,6 +34,7 @@ type Server struct {
 
 	HeartbeatInterval time.Duration `env:"HEARTBEAT_INTERVAL" default:"30" form:"seconds" min:"1" max:"3600" unit:"seconds" doc:"Interval of workers' heartbeats. A worker that was silent for three times as long is taken to be away."`
 	ScanInterval      time.Duration `env:"SCAN_INTERVAL" default:"10s" form:"duration" min:"1" max:"86400" unit:"duration, or seconds" doc:"How often repositories are polled for new commits."`
+	SecretsInterval   time.Duration `env:"SECRETS_INTERVAL" default:"2m" form:"duration" min:"1" max:"86400" unit:"duration, or seconds" doc:"How often the secret values that run are compared with those that their providers hold."`
 	LocalWorker       bool          `env:"LOCAL_WORKER" default:"false" form:"switch" unit:"true or false" doc:"true runs a worker inside the process local."`
 	HubListen         string        `env:"HUB_LISTEN" default:"127.0.0.1:8091" form:"listen address" unit:"host:port" doc:"Internal address on which a hub with a PostgreSQL database listens for handlers elsewhere and for other hubs."`
 	HubURL            string        `env:"HUB_URL" form:"origin" unit:"scheme://host[:port]" doc:"Where handlers on other hosts and other hubs find this one: HUB_LISTEN as they reach it, with https. Without one, HUB_LISTEN itself."`

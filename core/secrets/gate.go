@@ -50,6 +50,19 @@ func (g *Gate) Resolve(ctx context.Context, refs []Ref) (map[string]Value, error
 	return values, nil
 }
 
+// Known returns the values of those references that can be resolved now, and nothing of the others.
+func (g *Gate) Known(ctx context.Context, refs []Ref) map[string]Value {
+	values := make(map[string]Value, len(refs))
+	byProvider := map[string][]Ref{}
+	for _, ref := range refs {
+		byProvider[ref.Provider] = append(byProvider[ref.Provider], ref)
+	}
+	for _, a := range g.askAll(ctx, byProvider) {
+		maps.Copy(values, a.found)
+	}
+	return values
+}
+
 // answer is what one provider gave.
 type answer struct {
 	provider string

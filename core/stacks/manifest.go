@@ -18,6 +18,8 @@ type Manifest struct {
 	HealthTimeout time.Duration `json:"health_timeout"`      // default 5 minutes
 	StableFor     time.Duration `json:"stable_for"`          // default 0
 	OnFailure     string        `json:"on_failure"`          // OnFailureRollback (default) or OnFailureKeep
+
+	RedeployOnRotation bool `json:"redeploy_on_rotation,omitempty"` // secrets.redeploy_on_rotation: services that use a value are deployed again when it is newer
 }
 
 // Defaults of a manifest.

@@ -23,7 +23,7 @@ const ManifestVersion = "wireops.v1"
 func ReadManifest(file string, doc core.Document) (Manifest, error) {
 	r := &manifestReader{doc: doc}
 	m := DefaultManifest()
-	r.keys("", doc.Value, "version", "name", "group", "timeout", "compose", "jobs", "worker", "sync", "deploy")
+	r.keys("", doc.Value, "version", "name", "group", "timeout", "compose", "jobs", "worker", "sync", "deploy", "secrets")
 	r.version()
 	r.text("name", &m.Name)
 	r.text("group", &m.Group)
@@ -42,6 +42,7 @@ func ReadManifest(file string, doc core.Document) (Manifest, error) {
 	r.duration("deploy.health_timeout", &m.HealthTimeout, time.Second, 24*time.Hour)
 	r.duration("deploy.stable_for", &m.StableFor, 0, time.Hour)
 	r.choice(deploy, "deploy.on_failure", &m.OnFailure, OnFailureKeep, OnFailureRollback)
+	r.flag(r.section("secrets", "redeploy_on_rotation"), "secrets.redeploy_on_rotation", &m.RedeployOnRotation)
 	r.tags(m.WorkerTags)
 	if len(r.problems) == 0 {
 		return m, nil

@@ -15,7 +15,7 @@ import (
 var copied = []string{
 	"settings", "key_ring", "sealed_settings", "users", "sessions", "service_accounts", "api_keys", "audit_events", "worker_tokens", "workers",
 	"credentials", "repositories", "stacks", "revisions", "deployments", "deployment_log", "deployment_events", "decisions", "commands",
-	"variables", "variable_bindings", "integrations", "revision_files",
+	"variables", "variable_bindings", "integrations", "delivered", "revision_files",
 }
 
 // passing are the tables of the schema itself, and of processes that run on the database.
@@ -79,12 +79,18 @@ func empty(tx *Tx) error {
 		if err != nil {
 			return err
 		}
-		if ours := slices.Contains(copied, name) || slices.Contains(passing, name); !ours || len(rows) > 0 {
-			return fault.New(fault.Conflict, "store.not_empty",
-				"The database to copy into is in use already: there is something in its table %s, or that is not one of Berth's. Make another one with CREATE DATABASE; nothing was changed.", name)
+		switch ours := slices.Contains(copied, name) || slices.Contains(passing, name); {
+		case !ours:
+			return notEmpty("it has a table %s, which is not Berth's", name)
+		case len(rows) > 0:
+			return notEmpty("its table %s has rows", name)
 		}
 	}
 	return nil
+}
+
+func notEmpty(why, table string) error {
+	return fault.New(fault.Conflict, "store.not_empty", "The database to copy into is not empty: "+why+". Make an empty one with CREATE DATABASE, and name that in DATABASE_URL. Nothing was changed.", table)
 }
 
 func copyAll(source, target *Tx, files FilesToCopy) ([]Copied, error) {

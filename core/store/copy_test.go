@@ -37,6 +37,7 @@ func wholeYard(t *testing.T) *yard {
 		`INSERT INTO api_keys (id, account_id, name, mac, created_at, expires_at) VALUES ('key_1', 'sva_1', '', x'00', 0, 0)`,
 		`INSERT INTO credentials (id, name, type, host, username, sealed, created_at) VALUES ('crd_1', 'k', 'https', 'h', 'u', x'00', 0)`,
 		`UPDATE repositories SET credential_id = 'crd_1'`,
+		`INSERT INTO delivered (stack_id, revision, prints, rotation) SELECT id, 1, '{"A":"x"}', '{}' FROM stacks WHERE name = 'web'`,
 		`INSERT INTO integrations (slug, enabled, settings, sealed, version, updated_at) VALUES ('vault', 1, '{"address":"ü"}', x'00', 3, 0)`,
 	} {
 		y.exec(t, insert)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"berth/core"
 	"berth/core/fault"
@@ -46,10 +45,12 @@ func (s *Store) revise(tx *Tx, r stacks.Revision) (int, error) {
 	return r.Number, err
 }
 
-// verified notes when a revision was last found to run well.
-func verified(tx *Tx, stack core.StackID, number int, at time.Time) error {
-	_, err := tx.exec(`UPDATE revisions SET verified_at = ? WHERE stack_id = ? AND number = ?`, micros(at), stack, number)
-	return err
+// verified notes when a revision was last found to run well, and what its containers were given.
+func verified(tx *Tx, stack core.StackID, number int, o stacks.Outcome) error {
+	if _, err := tx.exec(`UPDATE revisions SET verified_at = ? WHERE stack_id = ? AND number = ?`, micros(o.At), stack, number); err != nil {
+		return err
+	}
+	return delivered(tx, stack, number, o.Deployment)
 }
 
 func first(numbers []int) int {

@@ -54,7 +54,7 @@ func (s *Store) settleStack(tx *Tx, d stacks.Deployment, o stacks.Outcome, more 
 		err = s.settleSuccess(tx, &st, d, o)
 	case o.State == stacks.DeploymentRolledBack:
 		settleRestored(&st, d)
-		if err = verified(tx, st.ID, d.Restore.Revision, o.At); err == nil {
+		if err = verified(tx, st.ID, d.Restore.Revision, o); err == nil {
 			err = s.judgeEnd(tx, &st, o)
 		}
 	case o.State == stacks.DeploymentCancelled && stacks.Began(o.Phases): // what runs was not verified since
@@ -102,7 +102,7 @@ func (s *Store) settleSuccess(tx *Tx, st *stacks.Stack, d stacks.Deployment, o s
 		st.DeployedTree = d.Tree
 	}
 	st.Revision, st.Commit = d.Revision, d.Commit
-	if err := verified(tx, st.ID, d.Revision, o.At); err != nil {
+	if err := verified(tx, st.ID, d.Revision, o); err != nil {
 		return err
 	}
 	st.Status, st.Error, st.Drifted, st.Drift = st.RestingStatus(), "", false, nil

@@ -116,6 +116,10 @@ func (variables) Secrets(context.Context, core.StackID, []string) (map[string]se
 }
 
 // Fingerprint implements hub.Variables.
+func (variables) Prints(context.Context, map[core.StackID][]string) (map[core.StackID]map[string]string, error) {
+	return nil, nil
+}
+
 func (variables) Fingerprint(name string, _ secrets.Value) string { return name }
 
 // files implements hub.RevisionFiles in memory.
