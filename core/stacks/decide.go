@@ -81,6 +81,7 @@ type Health struct {
 // container that exited with 0 has done its work; no container at all is not OK
 // for a stack that was deployed.
 func JudgeContainers(containers []ContainerState) Health {
+	containers = Own(containers)
 	if len(containers) == 0 {
 		return Health{Reason: "no container of this stack runs on its worker"}
 	}
@@ -102,6 +103,7 @@ func JudgeContainers(containers []ContainerState) Health {
 // JudgeServices is JudgeContainers for a stack of which it is known what should run: Differences
 // says what is missing or stopped, in the same words as of drift.
 func JudgeServices(services []core.ComposeService, containers []ContainerState) Health {
+	containers = Own(containers)
 	if len(containers) == 0 {
 		return JudgeContainers(containers)
 	}

@@ -24,7 +24,7 @@ const (
 	DifferenceMissing DifferenceKind = "missing" // a compose service has no container, or too few
 	DifferenceStopped DifferenceKind = "stopped" // a container that should run does not
 	DifferenceChanged DifferenceKind = "changed" // a container is not as it was made
-	DifferenceExtra   DifferenceKind = "extra"   // a container belongs to no compose service of the revision
+	DifferenceExtra   DifferenceKind = "extra"   // a container belongs to no compose service of the revision, or to no stack
 )
 
 // Differences compares what a worker saw with what should run of a revision, by compose service.
@@ -33,17 +33,30 @@ const (
 func Differences(services []core.ComposeService, containers []ContainerState, orphans bool) []Difference {
 	found := []Difference{}
 	byService := map[string][]ContainerState{}
-	for _, c := range containers {
+	own := Own(containers)
+	for _, c := range own {
 		byService[c.Service] = append(byService[c.Service], c)
 	}
 	for _, s := range services {
 		found = append(found, differencesOf(s, byService[s.Name])...)
 		delete(byService, s.Name)
 	}
-	for _, c := range containers {
+	for _, c := range own {
 		if _, extra := byService[c.Service]; extra && (!orphans || len(traitsOf(c)) > 0) {
 			found = append(found, Difference{Service: c.Service, Container: c.Container, Kind: DifferenceExtra, Fields: []string{},
 				Text: fmt.Sprintf("container %s of compose service %s is not part of the deployed revision", c.Container, c.Service)})
+		}
+	}
+	return append(found, foreignOf(containers)...)
+}
+
+// foreignOf names what a person put beside a stack's containers. No deployment ends that difference.
+func foreignOf(containers []ContainerState) []Difference {
+	var found []Difference
+	for _, c := range containers {
+		if c.Foreign() {
+			found = append(found, Difference{Service: c.Service, Container: c.Container, Kind: DifferenceExtra, Fields: []string{},
+				Text: fmt.Sprintf("container %s has the name of this stack's Compose project, but no stack made it; it is left alone: remove it on the host when nobody needs it", c.Container)})
 		}
 	}
 	return found

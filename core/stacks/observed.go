@@ -20,13 +20,26 @@ type ContainerState struct {
 	Revision     int       `json:"revision"`        // dev.berth.revision at its creation
 	// Changed names what a hand has changed of the container since it was deployed and
 	// verified: "image", "memory limit"; "container" when it was made by somebody else;
-	// ChangedStopped when somebody ended it.
+	// ChangedStopped when somebody ended it; ChangedForeign alone when no stack made it.
 	Changed []string `json:"changed,omitempty"`
 }
 
 // ChangedStopped is in ContainerState.Changed of a container that somebody stopped or killed and
 // that has not run since; one that ended by itself does not have it.
 const ChangedStopped = "stopped"
+
+// ChangedForeign is in ContainerState.Changed of a container that has the name of the stack's Compose
+// project, though no stack made it. It is no container of the stack, and nobody's to stop or remove but
+// the person's who made it.
+const ChangedForeign = "foreign"
+
+// Foreign reports whether somebody else put a container beside the stack's own.
+func (c ContainerState) Foreign() bool { return slices.Contains(c.Changed, ChangedForeign) }
+
+// Own returns the containers that are the stack's.
+func Own(containers []ContainerState) []ContainerState {
+	return slices.DeleteFunc(slices.Clone(containers), ContainerState.Foreign)
+}
 
 // traitsOf returns what was changed of a container, apart from whether it runs.
 func traitsOf(c ContainerState) []string {

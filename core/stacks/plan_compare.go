@@ -24,7 +24,7 @@ type PlanInput struct {
 // moved cannot be seen from here.
 func PlanServices(in PlanInput) (services []PlannedService, warnings []string) {
 	p := &planner{PlanInput: in, byService: map[string][]ContainerState{}, verdicts: map[string]*verdict{}}
-	for _, c := range in.Containers {
+	for _, c := range Own(in.Containers) {
 		p.byService[c.Service] = append(p.byService[c.Service], c)
 	}
 	for _, all := range p.byService {

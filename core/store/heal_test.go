@@ -101,3 +101,19 @@ func TestNothingIsRepairedAgainstAPersonsWill(t *testing.T) {
 		t.Errorf("paused: %d, %v", n, err)
 	}
 }
+
+// What a person put beside the stack's containers is named; a repair would leave it there, so there is none.
+func TestWhatAPersonPutBesideAStackIsNamedAndNotRepaired(t *testing.T) {
+	y := openYard(t)
+	id := y.drifting(true)
+	theirs := stacks.ContainerState{Service: "web", Container: "mine", State: "exited", ExitCode: 1, Changed: []string{stacks.ChangedForeign}}
+	y.saw(false, []stacks.Observation{{Stack: id, Containers: append([]stacks.ContainerState{theirs}, healthy...)}}, id)
+	st := y.is(id, stacks.StatusDegraded, "no stack made it")
+	if len(st.Drift) != 1 || st.Drift[0].Kind != stacks.DifferenceExtra || st.Drift[0].Container != "mine" || !st.HealAt.IsZero() {
+		t.Errorf("the stack is %+v", st)
+	}
+	y.saw(false, []stacks.Observation{{Stack: id, Containers: []stacks.ContainerState{theirs}}}, id)
+	if st := y.stack(id); len(st.Drift) != 2 || st.HealAt.IsZero() {
+		t.Errorf("without its own the stack is %+v", st)
+	}
+}

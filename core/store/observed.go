@@ -98,7 +98,8 @@ func runsVerified(tx *Tx, st stacks.Stack) (bool, error) {
 	return err == nil && last != nil && (last.State == stacks.DeploymentSucceeded || last.State == stacks.DeploymentRolledBack), err
 }
 
-// judge gives a stack that no deployment works on what its containers show.
+// judge gives a stack that no deployment works on what its containers show. What a person put beside
+// them is no reason for a repair, which would leave it there.
 func (s *Store) judge(tx *Tx, st *stacks.Stack, at time.Time) error {
 	rev, err := revisionOf(tx, st.ID, st.Revision)
 	if err != nil {
@@ -115,7 +116,7 @@ func (s *Store) judge(tx *Tx, st *stacks.Stack, at time.Time) error {
 	case wasBad: // an active stack keeps what polling says of it
 		st.Status, st.Error = st.RestingStatus(), ""
 	}
-	if !st.Drifted || !rev.Manifest.SelfHeal {
+	if !rev.Manifest.SelfHeal || len(stacks.Differences(rev.Services, stacks.Own(st.Containers), !rev.Manifest.RemoveOrphans)) == 0 {
 		st.HealAt = time.Time{}
 		return nil
 	}

@@ -207,7 +207,8 @@
 // most 64 bytes; the one name "container" says that somebody else made it, though it carries the stack's
 // labels, and the name "stopped" that somebody stopped or killed it and it has not run since. The engine
 // tells who ended a container only as it happens: what was stopped while no worker followed the engine's
-// events counts as having ended by itself. The worker compares with keyed digests that it took when the deployment was verified, and
+// events counts as having ended by itself. The name "foreign", alone, marks what a person put into the stack's
+// project: no stack made it, and no command touches it. The worker compares with keyed digests that it took when the deployment was verified, and
 // keeps no values. It claims nothing while a command of the stack runs, nor before the first
 // deployment was verified; after one that was not, only of containers that this left alone. Starting and restarting change nothing in this sense. A stop
 // that was a Request counts as any other; what a command stops does not count. What is missing, too many,

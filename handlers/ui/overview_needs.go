@@ -95,7 +95,7 @@ func ailing(s stacks.Stack) (string, bool) {
 	if s.Status != stacks.StatusDegraded {
 		return "", false
 	}
-	for _, c := range s.Containers {
+	for _, c := range stacks.Own(s.Containers) {
 		if !stacks.JudgeContainers([]stacks.ContainerState{c}).OK {
 			return c.Service, true
 		}

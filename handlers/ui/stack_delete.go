@@ -72,7 +72,7 @@ func newDeletePage(s stacks.Stack, teardown, volumes bool) stackDeletePage {
 		Volumes: tick{Name: "volumes", Label: "Delete the data in its volumes too", On: volumes,
 			Hint: "For good. It counts only together with taking the containers down."}}
 	seen := map[string]bool{}
-	for _, c := range s.Containers {
+	for _, c := range stacks.Own(s.Containers) {
 		if !seen[c.Service] {
 			page.Services = append(page.Services, c.Service)
 		}

@@ -55,10 +55,11 @@ func (s *steps) change(ctx context.Context, j *job, d wire.Deploy, project Proje
 }
 
 func (s *steps) apply(ctx context.Context, j *job, d wire.Deploy, project Project, attempt applied.Attempt) error {
-	present, err := s.engine.Containers(ctx, d.Project)
+	all, err := s.engine.Containers(ctx, d.Project)
 	if err != nil {
 		return err
 	}
+	present := ownOf(all, d.Stack)
 	s.renew(j, d, &project, present)
 	if err := s.applied.Touch(d.Stack); err != nil {
 		return diskFault(err)
@@ -84,8 +85,10 @@ func (s *steps) projectOf(d wire.Deploy) (Project, error) {
 	for name, value := range d.Secrets {
 		values[name] = secrets.NewValue(value)
 	}
+	record, placed := s.applied.Get(d.Stack)
 	return Project{
-		Name: d.Project, YAML: d.Compose, Secrets: values, ContentDir: s.content.ContentDir(), StateDir: state,
+		Placed: placed && record.Revision > 0 && record.Project == d.Project,
+		Name:   d.Project, YAML: d.Compose, Secrets: values, ContentDir: s.content.ContentDir(), StateDir: state,
 		Labels: labelsOf(d), DigestKey: s.digestKey, RemoveOrphans: d.RemoveOrphans, Recreate: d.Recreate,
 		HealthTimeout: duration(d.HealthSeconds),
 	}, nil

@@ -129,6 +129,30 @@ func TestAContainerOfAnotherHandIsTold(t *testing.T) {
 	})
 }
 
+// What a person puts into the project of a stack is named, and is nothing that a deployment replaces.
+func TestAPersonsContainerBesideTheStacksIsTold(t *testing.T) {
+	bubble(t, func(t *testing.T, s *setup) {
+		h, cmd := deployed(s)
+		ours, err := s.engine.Containers(t.Context(), cmd.Deploy.Project)
+		if err != nil || len(ours) != 1 {
+			t.Fatalf("%+v, %v", ours, err)
+		}
+		theirs := ProjectContainer{Project: cmd.Deploy.Project, ContainerState: ours[0].ContainerState}
+		theirs.ContainerID, theirs.Container = "by hand", "zz-mine"
+		s.engine.set(cmd.Deploy.Project, append(ours, theirs, ProjectContainer{Project: "another"}))
+		m := await(h, "Observed", func(m wire.Observed) bool { return len(m.Stacks) > 0 && len(m.Stacks[0].Containers) > 1 })
+		seen := m.Stacks[0].Containers
+		if len(m.Stacks) != 1 || len(seen) != 2 || len(seen[0].Changed) != 0 || seen[1].Container != "zz-mine" || !seen[1].Foreign() {
+			t.Errorf("it tells of %+v", m.Stacks)
+		}
+		again := deployOf(h, cmd.Deploy.Stack, 1)
+		h.send(again)
+		if r := h.result(again.ID); r.Status != wire.ResultSucceeded || len(s.engine.lastProject().Replace) != 0 {
+			t.Errorf("recreated %v: %+v", s.engine.lastProject().Replace, r)
+		}
+	})
+}
+
 // A portrait is keyed, and holds no value.
 func TestAPortraitGivesNothingAway(t *testing.T) {
 	bubble(t, func(t *testing.T, s *setup) {

@@ -29,9 +29,10 @@ type Engine interface {
 	// Down stops and removes the stack's containers and networks in the project, and its volumes when
 	// asked. What else carries the project's name, because a person made it, stays.
 	Down(ctx context.Context, projectName string, stack core.StackID, volumes bool, report func(line string)) error
-	// Containers lists the containers of one project, or of all that Berth made when projectName is empty.
+	// Containers lists the containers of one project, or of every project in which Berth made one when
+	// projectName is empty. Those that a person put there are listed too, without a label LabelStack.
 	Containers(ctx context.Context, projectName string) ([]ProjectContainer, error)
-	// Start, Stop and Restart act on every container of one compose service; NotFound
+	// Start, Stop and Restart act on every container that Berth made of one compose service; NotFound
 	// "engine.service_missing" when there is none.
 	Start(ctx context.Context, projectName, service string) error
 	Stop(ctx context.Context, projectName, service string) error
@@ -66,6 +67,7 @@ type Project struct {
 	StateDir      string                   // replaces core.StateRoot; ends in a slash
 	Labels        map[string]string        // dev.berth.* labels; not part of what decides "recreate"
 	DigestKey     []byte                   // keys the digests of secret content that stand in labels
+	Placed        bool                     // the stack was put in place here under this name before
 	RemoveOrphans bool
 	Recreate      bool // recreate every container even when nothing changed
 	// HealthTimeout is how long a container may take to become healthy while others wait for it; zero: any.

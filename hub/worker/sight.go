@@ -5,6 +5,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"time"
 
 	"berth/core"
 	"berth/core/stacks"
@@ -25,8 +26,12 @@ func sightOf(list []ProjectContainer, records []applied.Record, claims *claims) 
 		s.stacks[r.Stack] = wire.StackObserved{Stack: r.Stack, Revision: r.Revision, Containers: []stacks.ContainerState{}}
 		s.projects[r.Stack] = r.Project
 	}
+	owners := ownersOf(list, records)
 	for _, c := range list {
 		stack := stackOf(c)
+		if stack == "" {
+			stack = owners[c.Project]
+		}
 		if !core.ValidID(core.PrefixStack, string(stack)) {
 			continue // somebody else's label; the hub would refuse the whole report
 		}
@@ -34,6 +39,9 @@ func sightOf(list []ProjectContainer, records []applied.Record, claims *claims) 
 		if len(seen.Containers) < wire.MaxContainers {
 			state := c.ContainerState
 			state.Changed = claims.of(c)
+			if stackOf(c) == "" {
+				state.Changed = []string{stacks.ChangedForeign}
+			}
 			seen.Containers = append(seen.Containers, state)
 		}
 		s.stacks[stack] = seen
@@ -45,6 +53,29 @@ func sightOf(list []ProjectContainer, records []applied.Record, claims *claims) 
 		})
 	}
 	return s
+}
+
+// ownersOf returns the stack whose each project is: the one that was put in place last, else the one
+// that has containers there.
+func ownersOf(list []ProjectContainer, records []applied.Record) map[string]core.StackID {
+	owners := map[string]core.StackID{}
+	for _, c := range list {
+		if stack := stackOf(c); stack != "" {
+			owners[c.Project] = stack
+		}
+	}
+	since := map[string]time.Time{}
+	for _, r := range records {
+		if r.Project != "" && !r.At.Before(since[r.Project]) {
+			owners[r.Project], since[r.Project] = r.Stack, r.At
+		}
+	}
+	return owners
+}
+
+// ownOf returns the containers that were made for one stack.
+func ownOf(list []ProjectContainer, stack core.StackID) []ProjectContainer {
+	return slices.DeleteFunc(slices.Clone(list), func(c ProjectContainer) bool { return stackOf(c) != stack })
 }
 
 // stack returns what is seen of one stack, which may be nothing.

@@ -183,6 +183,32 @@ func stoppedIsRepaired(t *testing.T, s *rig.Server) {
 	}
 }
 
+// A person's container in the stack's project is named, hinders no repair, and stays.
+func strangerIsNamed(t *testing.T, s *rig.Server) {
+	repository := s.Repository(map[string]string{"app/compose.yaml": compose(box(t, "web")), "app/wireops.yaml": "version: wireops.v1\nsync: {self_heal: true}\n"})
+	stack := repository.On("", "app")
+	stack.Deployed()
+	stranger := stack.Name + "-mine"
+	rig.Docker(t, "run", "--detach", "--name", stranger, "--network", "none", "--label", "com.docker.compose.project="+stack.Name, "--label", "com.docker.compose.service=mine", rig.Image(t), "sleep", "3600")
+	t.Cleanup(func() { rig.Docker(t, "rm", "--force", stranger) })
+	named := func(now api.StackAnswer) bool {
+		return len(now.Drift) == 1 && now.Drift[0].Kind == stacks.DifferenceExtra && now.Drift[0].Container == stranger
+	}
+	stack.Until("it is named", named)
+	rig.Docker(t, "rm", "--force", stack.Container("web").ID)
+	rig.Until(t, rig.Deploying, "it was repaired", func() (bool, string) {
+		d := stack.Last()
+		return d.Trigger == stacks.TriggerDrift && d.State == stacks.DeploymentSucceeded, string(d.Trigger) + " " + string(d.State) + " " + d.Error
+	})
+	stack.Until("it alone is named again", named)
+	if text := stack.LogOf(stack.Last().ID); !strings.Contains(text, stranger) || !strings.Contains(text, "left alone") {
+		t.Errorf("the log says %s", text)
+	}
+	if state := rig.Docker(t, "inspect", "--format", "{{.State.Status}}", stranger); strings.TrimSpace(state) != "running" {
+		t.Errorf("the person's container is %s", state)
+	}
+}
+
 func pauseHoldsBack(t *testing.T, s *rig.Server) {
 	repository := s.Repository(one(compose(box(t, "web"))))
 	stack, other := repository.On("", "app"), repository.Stack(api.CreateStackRequest{Path: "app", Name: rig.Name()})

@@ -68,6 +68,7 @@ func TestWholeProgram(t *testing.T) {
 		"what hands did to containers is named, and a sync puts it right":     driftIsNamed,
 		"sync.self_heal repairs what hands did":                               driftIsRepaired,
 		"sync.self_heal starts what a hand has stopped":                       stoppedIsRepaired,
+		"a person's container in a stack's project is named and stays":        strangerIsNamed,
 		"a pause holds automatic sync back until it ends":                     pauseHoldsBack,
 		"what is pushed during a deployment is deployed, the last of many":    pushesDuringADeployment,
 		"a deployment that failed for a passing reason is tried again":        passingFailure,

@@ -21,7 +21,7 @@ func (e *Engine) Apply(ctx context.Context, p worker.Project, report func(line s
 	r := redactor(p)
 	project, err := prepare(ctx, p)
 	if err == nil {
-		err = e.checkName(ctx, p)
+		err = e.checkName(ctx, project, p, func(line string) { report(clipText(r.Redact(line))) })
 	}
 	if err == nil {
 		err = e.pull(ctx, project, false, r.Redact, report)
@@ -99,7 +99,7 @@ func (e *Engine) up(ctx context.Context, project *types.Project, p worker.Projec
 			Start:  api.StartOptions{Project: project, WaitTimeout: dependencyTime(project, p.HealthTimeout)},
 		})
 	})
-	return e.explainUp(ctx, project, p.HealthTimeout, r, err)
+	return e.explainUp(ctx, project, p, r, err)
 }
 
 // dependencyTime bounds the wait of one service for those that it depends on: they have as long to
@@ -118,7 +118,7 @@ func dependencyTime(project *types.Project, health time.Duration) time.Duration 
 
 // explainUp finds the container behind "dependency failed to start": what it said last
 // helps more than that it is unhealthy.
-func (e *Engine) explainUp(ctx context.Context, project *types.Project, health time.Duration, r *secrets.Redactor, err error) error {
+func (e *Engine) explainUp(ctx context.Context, project *types.Project, p worker.Project, r *secrets.Redactor, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (e *Engine) explainUp(ctx context.Context, project *types.Project, health t
 	if !late && !strings.Contains(text, "dependency failed to start") && !strings.Contains(text, "didn't complete successfully") {
 		return err
 	}
-	seen, lookErr := e.observe(ctx, project.Name)
+	seen, lookErr := e.observeOwn(ctx, p)
 	if lookErr != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (e *Engine) explainUp(ctx context.Context, project *types.Project, health t
 	}
 	for _, o := range ofProject(project, seen) {
 		if late && o.state == container.StateRunning && judge(o, 0) == waiting {
-			return e.unhealthyAfter(ctx, o, r, health)
+			return e.unhealthyAfter(ctx, o, r, p.HealthTimeout)
 		}
 	}
 	return about(mentioned(project, seen, text), err)

@@ -32,7 +32,7 @@ func (e *Engine) Containers(ctx context.Context, projectName string) ([]worker.P
 
 func (e *Engine) find(ctx context.Context, projectName string) ([]observed, error) {
 	if projectName == "" {
-		return e.observeLabelled(ctx, worker.LabelStack)
+		return e.observeOurs(ctx)
 	}
 	return e.observe(ctx, projectName)
 }

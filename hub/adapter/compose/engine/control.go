@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"berth/core/fault"
+	"berth/hub/worker"
 )
 
 // Start starts the containers of a compose service.
@@ -55,7 +56,7 @@ func (e *Engine) ofService(ctx context.Context, projectName, service string) ([]
 	}
 	var found []observed
 	for _, o := range seen {
-		if o.service == service {
+		if o.service == service && o.summary.Labels[worker.LabelStack] != "" { // a person's are not for Berth to stop
 			found = append(found, o)
 		}
 	}

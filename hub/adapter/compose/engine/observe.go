@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,6 +11,8 @@ import (
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/client"
 	"golang.org/x/sync/errgroup"
+
+	"berth/hub/worker"
 )
 
 // looksAtOnce bounds the requests with which containers are looked at together.
@@ -35,18 +38,46 @@ type observed struct {
 
 // observe looks at the containers of a project; those that go away meanwhile are left out.
 func (e *Engine) observe(ctx context.Context, projectName string) ([]observed, error) {
-	return e.observeLabelled(ctx, api.ProjectLabel+"="+projectName)
-}
-
-func (e *Engine) observeLabelled(ctx context.Context, label string) ([]observed, error) {
-	list, err := e.docker.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: make(client.Filters).Add("label", label)})
+	list, err := e.docker.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: make(client.Filters).Add("label", api.ProjectLabel+"="+projectName)})
 	if err != nil {
 		return nil, err
 	}
-	all := make([]*observed, len(list.Items))
+	return e.inspectAll(ctx, list.Items)
+}
+
+// observeOwn looks at the containers of a project that were made for its stack.
+func (e *Engine) observeOwn(ctx context.Context, p worker.Project) ([]observed, error) {
+	seen, err := e.observe(ctx, p.Name)
+	if stack := p.Labels[worker.LabelStack]; stack != "" {
+		seen = slices.DeleteFunc(seen, func(o observed) bool { return o.summary.Labels[worker.LabelStack] != stack })
+	}
+	return seen, err
+}
+
+// observeOurs looks at every container that Berth made, and at those that a person put into a project
+// of one of them.
+func (e *Engine) observeOurs(ctx context.Context) ([]observed, error) {
+	list, err := e.docker.ContainerList(ctx, client.ContainerListOptions{All: true})
+	if err != nil {
+		return nil, err
+	}
+	projects := map[string]bool{}
+	for _, c := range list.Items {
+		if c.Labels[worker.LabelStack] != "" && c.Labels[api.ProjectLabel] != "" {
+			projects[c.Labels[api.ProjectLabel]] = true
+		}
+	}
+	ours := slices.DeleteFunc(list.Items, func(c container.Summary) bool {
+		return c.Labels[worker.LabelStack] == "" && !projects[c.Labels[api.ProjectLabel]]
+	})
+	return e.inspectAll(ctx, ours)
+}
+
+func (e *Engine) inspectAll(ctx context.Context, list []container.Summary) ([]observed, error) {
+	all := make([]*observed, len(list))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(looksAtOnce)
-	for i, summary := range list.Items {
+	for i, summary := range list {
 		if beside(summary) {
 			continue
 		}

@@ -29,7 +29,7 @@ func (e *Engine) Pull(ctx context.Context, p worker.Project, force bool, report 
 	hide := redactor(p).Redact
 	project, err := load(ctx, p)
 	if err == nil {
-		err = e.checkName(ctx, p)
+		err = e.checkName(ctx, project, p, func(string) {}) // Apply says it
 	}
 	if err == nil {
 		err = e.pull(ctx, project, force, hide, report)

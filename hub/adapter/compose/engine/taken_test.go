@@ -132,20 +132,85 @@ func TestWhatAnEarlierStackLeftIsTakenOver(t *testing.T) {
 	}
 }
 
-// A person brings up a project under a name that a stack has already.
-func TestAProjectBesideTheStackIsLeftAloneUntilItIsGone(t *testing.T) {
+// A person puts containers into the project of a stack that runs already. They are listed, nothing
+// touches them, and the deployment goes on.
+func TestWhatAPersonPutBesideAStackIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	s := newStack(t, "services: {web: "+sleeper+"}")
 	s.apply()
 	h := s.byHand()
-	id := h.running(s.Name+"-db-1", s.theirs("db"))
+	labels := s.theirs("web")
+	labels[api.ContainerNumberLabel] = "2"
+	kept := map[string]string{"db": h.running(s.Name+"-db-1", s.theirs("db")), "more of web": h.running(s.Name+"-mine", labels), "ended": h.create(s.Name+"-ended", s.theirs("web"))}
 	s.set(`services: {web: {image: IMAGE, command: [sleep, "3601"], stop_signal: SIGKILL, network_mode: none}}`)
-	s.wantTaken("the container "+s.Name+"-db-1", "docker rm --force", "would end this stack's own as well")
-	h.remove(id)
-	before := s.containers()
+	s.Recreate = true
 	s.apply()
-	if got := s.replaced(before); got != "web" || s.names() != "web-1 running" {
-		t.Errorf("replaced %q; there are %s", got, s.names())
+	if !s.hasLine("the containers "+s.Name+"-db-1, "+s.Name+"-ended, "+s.Name+"-mine, which no stack made") || !s.hasLine("left alone") {
+		t.Errorf("the log says %q", s.lines)
+	}
+	if err := s.verify(patience, 0); err != nil {
+		t.Errorf("a container that is not the stack's was judged: %v", err)
+	}
+	if err := s.engine.Stop(t.Context(), s.Name, "web"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.engine.Stop(t.Context(), s.Name, "db"); fault.CodeOf(err) != "engine.service_missing" {
+		t.Errorf("stopping what a person runs: %v", err)
+	}
+	for what, id := range kept {
+		if running := h.inspect(id).State.Running; running != (what != "ended") {
+			t.Errorf("%s runs: %v", what, running)
+		}
+	}
+	all, err := s.engine.Containers(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := 0
+	for _, c := range all {
+		if c.Project == s.Name && c.Labels[worker.LabelStack] == "" {
+			listed++
+		}
+	}
+	if listed != len(kept) {
+		t.Errorf("%d of %d are listed", listed, len(kept))
+	}
+}
+
+// All of the stack's containers are gone, and what a person made alone is no reason not to bring them
+// back; a project that Compose brought up is.
+func TestAStackThatIsGoneComesBackBesideAPersonsContainer(t *testing.T) {
+	t.Parallel()
+	s := newStack(t, "services: {web: "+sleeper+"}")
+	h := s.byHand()
+	id := h.running(s.Name+"-mine", map[string]string{api.ProjectLabel: s.Name})
+	s.Placed = true
+	s.apply()
+	if !h.inspect(id).State.Running || s.names() != "mine running, web-1 running" || !s.hasLine("left alone") {
+		t.Errorf("there are %s; log %q", s.names(), s.lines)
+	}
+	h.remove(s.containers()["web"].ContainerID)
+	theirs := h.running(s.Name+"-db-1", s.theirs("db"))
+	s.wantTaken("docker compose --project-name " + s.Name + " down")
+	h.remove(theirs)
+}
+
+// Only one container can have a name, and a person's is not moved.
+func TestAPersonsContainerWithAServicesNameIsInTheWay(t *testing.T) {
+	t.Parallel()
+	s := newStack(t, "services: {web: "+sleeper+"}")
+	s.apply()
+	h := s.byHand()
+	id := h.running(s.Name+"-late-1", s.theirs("late"))
+	s.set("services: {web: " + sleeper + ", late: " + sleeper + "}")
+	s.wantTaken("Compose service late needs the name of the container "+s.Name+"-late-1", "docker rename "+s.Name+"-late-1", `by hand in "/home/ada/shop"`)
+	if bad := failing(s.tryApply()); bad.Service != "late" {
+		t.Errorf("it is about %+v", bad)
+	}
+	h.remove(id)
+	s.apply()
+	if s.names() != "late-1 running, web-1 running" {
+		t.Errorf("there are %s", s.names())
 	}
 }
 
@@ -191,7 +256,7 @@ func TestAFaultNamesAFewContainers(t *testing.T) {
 		many = append(many, container.Summary{ID: strings.Repeat("0", 64), Names: []string{fmt.Sprintf("/shop-web-%d", i)}})
 	}
 	many[6].Names = nil
-	got := fault.PublicOf(takenFault("shop", many, false))
+	got := fault.PublicOf(takenFault("shop", many))
 	if !strings.Contains(got, "the containers shop-web-0, shop-web-1, shop-web-2, shop-web-3, shop-web-4 and 2 more, which") {
 		t.Error(got)
 	}

@@ -23,7 +23,7 @@ func (e *Engine) Verify(ctx context.Context, p worker.Project, timeout, stable t
 	project, err := load(ctx, p)
 	if err == nil {
 		w := newWatch(e, project, stable)
-		w.redactor, w.deployment = r, p.Labels[worker.LabelDeployment]
+		w.redactor, w.deployment, w.own = r, p.Labels[worker.LabelDeployment], p
 		w.report = func(line string) { report(clipText(r.Redact(line))) }
 		err = w.run(ctx, timeout)
 	}
@@ -37,6 +37,7 @@ type watch struct {
 	stable     time.Duration
 	redactor   *secrets.Redactor
 	deployment string // whose containers are new; empty: none are
+	own        worker.Project
 	report     func(string)
 
 	before map[string]int // restart counts when a container was first seen, by id
@@ -55,7 +56,7 @@ func (w *watch) run(ctx context.Context, timeout time.Duration) error {
 	}
 	began := time.Now()
 	for {
-		seen, err := w.engine.observe(ctx, w.project.Name)
+		seen, err := w.engine.observeOwn(ctx, w.own)
 		if err != nil {
 			return err
 		}
