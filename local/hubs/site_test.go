@@ -77,6 +77,16 @@ func onOneHost(t testing.TB) *site {
 	return newSite(t, server.TCP(server.Database(t, "template0")), "127.0.0.1")
 }
 
+// throughPooler has the programs that are added from now on reach the database that way.
+func (s *site) throughPooler(p *pgserver.Pooler) {
+	s.t.Helper()
+	u, err := url.Parse(s.database)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.database = p.URL(strings.TrimPrefix(u.Path, "/"))
+}
+
 // program is a hub's process, or local's, which is a hub too. Its folder stays while it comes and goes.
 type program struct {
 	s       *site

@@ -44,6 +44,7 @@ need_postgres() {
 need_go
 need git git
 need_postgres
+need pgbouncer pgbouncer
 need strace strace
 need mkfs.ext4 e2fsprogs
 need mount mount

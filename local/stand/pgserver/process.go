@@ -16,18 +16,19 @@ type process struct {
 	ended chan struct{} // closed when the shell and the server have ended
 }
 
-// guard runs the server, and ends it when its own input ends, together with the folder. A line on the
-// input is the name of the signal that is to end the server before that.
-const guard = `dir=$1; shift
+// guard runs the server, and ends it with a signal when its own input ends, together with the folder. A
+// line on the input is the name of the signal that is to end the server before that.
+const guard = `dir=$1; last=$2; shift 2
 "$@" </dev/null 3<&- & server=$!
-( if read -r how <&3; then kill -"$how" $server; else : >"$dir/abandoned"; kill -QUIT $server; fi ) & watcher=$!
+( if read -r how <&3; then kill -"$how" $server; else : >"$dir/abandoned"; kill -"$last" $server; fi ) & watcher=$!
 wait $server
 kill $watcher 2>/dev/null
 if [ -e "$dir/abandoned" ]; then rm -rf "$dir"; fi
 exit 0`
 
-// begin starts a server that writes what it says to the file log below dir.
-func begin(dir, postgres string, args []string) (*process, error) {
+// begin starts a server that writes what it says to the file log below dir. What ends it at once is the
+// signal last.
+func begin(dir string, last syscall.Signal, program string, args ...string) (*process, error) {
 	out, err := os.OpenFile(filepath.Join(dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
@@ -38,7 +39,7 @@ func begin(dir, postgres string, args []string) (*process, error) {
 		return nil, err
 	}
 	defer read.Close()
-	cmd := exec.Command("/bin/sh", append([]string{"-c", guard, "sh", dir, postgres}, args...)...)
+	cmd := exec.Command("/bin/sh", append([]string{"-c", guard, "sh", dir, name(last), program}, args...)...)
 	cmd.ExtraFiles = []*os.File{read}
 	cmd.Stdout, cmd.Stderr = out, out
 	lower(cmd)
@@ -65,8 +66,12 @@ func lower(cmd *exec.Cmd) {
 
 // end sends the server a signal and waits until it has ended.
 func (p *process) end(how syscall.Signal) {
-	name := map[syscall.Signal]string{syscall.SIGINT: "INT", syscall.SIGQUIT: "QUIT", syscall.SIGTERM: "TERM"}[how]
-	_, _ = io.WriteString(p.input, name+"\n") // one that has ended by itself does not read
+	_, _ = io.WriteString(p.input, name(how)+"\n") // one that has ended by itself does not read
 	<-p.ended
 	p.input.Close()
+}
+
+// name is how the shell calls a signal.
+func name(s syscall.Signal) string {
+	return map[syscall.Signal]string{syscall.SIGINT: "INT", syscall.SIGQUIT: "QUIT", syscall.SIGTERM: "TERM"}[s]
 }

@@ -123,7 +123,7 @@ func (s *Server) Start() error {
 	for name, value := range settings {
 		args = append(args, "-c", name+"="+value)
 	}
-	if s.process, err = begin(s.dir, postgres, args); err != nil {
+	if s.process, err = begin(s.dir, syscall.SIGQUIT, postgres, args...); err != nil {
 		return err
 	}
 	if err := s.answers(); err != nil {
