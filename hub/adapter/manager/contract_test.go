@@ -1,0 +1,104 @@
+package manager_test
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"berth/core/coretest"
+	"berth/core/fault"
+	"berth/core/secrets"
+	"berth/hub/adapter/manager"
+	"berth/hub/adapter/outbound"
+	"berth/local/stand/managerstand"
+)
+
+const clientSecret = "canary-client-secret"
+
+// room is a stand-in with a client of it.
+type room struct {
+	*testing.T
+	server *managerstand.Server
+	http   *httptest.Server
+	client *manager.Client
+}
+
+// newServer has two projects and an identity.
+func newServer() *managerstand.Server {
+	server := managerstand.New()
+	server.Identity("id-1", clientSecret)
+	server.Project("p1", managerstand.Project{Name: "Shop", Environments: []string{"dev", "prod"}})
+	server.Project("p2", managerstand.Project{Name: "Other", Environments: []string{"prod"}})
+	return server
+}
+
+// newRoom serves a stand-in; allowed is the allowed project.
+func newRoom(t *testing.T, allowed string) room {
+	t.Helper()
+	server := newServer()
+	listening := httptest.NewServer(server)
+	t.Cleanup(listening.Close)
+	return room{t, server, listening, newClient(t, listening.URL, allowed, outbound.Options{})}
+}
+
+func newClient(t *testing.T, address, allowed string, o outbound.Options) *manager.Client {
+	t.Helper()
+	client, err := manager.New(manager.Settings{SiteURL: address, ClientID: "id-1", ClientSecret: secrets.NewValue(clientSecret), AllowedProject: allowed}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	return client
+}
+
+func ref(variable, reference string) secrets.Ref {
+	return secrets.Ref{Variable: variable, Provider: secrets.Manager, Reference: reference}
+}
+
+// wantFault checks kind, code and what is said, and that nothing secret is.
+func wantFault(t *testing.T, err error, kind fault.Kind, code string, says ...string) {
+	t.Helper()
+	if !fault.Is(err, kind) || fault.CodeOf(err) != code {
+		t.Errorf("%v (%s); want %s %s", err, fault.KindOf(err), kind, code)
+		return
+	}
+	for _, text := range says {
+		if !strings.Contains(fault.PublicOf(err), text) {
+			t.Errorf("%q does not say %q", fault.PublicOf(err), text)
+		}
+	}
+	if all := fmt.Sprintf("%+v %s", err, err); strings.Contains(all, "canary") {
+		t.Errorf("a message shows a secret: %s", all)
+	}
+}
+
+func TestContract(t *testing.T) {
+	for name, furnish := range map[string]func(*managerstand.Server){
+		"as servers are today": func(*managerstand.Server) {},
+		"as servers were":      func(s *managerstand.Server) { s.Old() },
+		"a server with pages":  func(s *managerstand.Server) { s.PageSize = 7 },
+		"the root folder":      func(*managerstand.Server) {},
+	} {
+		folder := "shop/db"
+		if name == "the root folder" {
+			folder = ""
+		}
+		t.Run(name, func(t *testing.T) {
+			coretest.SecretProvider(t, func(t *testing.T) coretest.SecretShelf {
+				r := newRoom(t, "")
+				furnish(r.server)
+				r.server.Put("p1", "prod", folder, managerstand.Secret{Name: "FIRST", Value: "canary-first"})
+				return coretest.SecretShelf{
+					Provider: r.client,
+					Put: func(_ *testing.T, name, value string) string {
+						r.server.Put("p1", "prod", folder, managerstand.Secret{Name: name, Value: value})
+						return "p1/prod/" + folder + "#" + name
+					},
+					Missing: func(*testing.T) string { return "p1/prod/" + folder + "#NONE" },
+					Break:   func(*testing.T) { r.http.Close() },
+				}
+			})
+		})
+	}
+}
