@@ -58,7 +58,7 @@ func notOpened(public string) error {
 }
 
 // recipientForm is what an age public key looks like; whatever else a file has there is not shown.
-var recipientForm = regexp.MustCompile(`^age1[0-9a-z-]{20,2000}$`)
+var recipientForm = regexp.MustCompile(`^age1[0-9a-z-]{20,}$`)
 
 // shown makes a recipient fit for people.
 func shown(recipient string) string {
