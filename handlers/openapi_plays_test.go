@@ -197,6 +197,7 @@ func (p *players) playMachines() {
 		p.play(200, "GET", path, "")
 	}
 	p.play(200, "GET", "/api/custom/openapi.json", "")
+	p.playHubs()
 }
 
 func (p *players) playDeletions() {

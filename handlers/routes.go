@@ -19,6 +19,7 @@ func Routes(d Deps) []Route {
 		deploymentRoutes(d),
 		identityRoutes(d),
 		workerRoutes(d),
+		hubRoutes(d),
 		metricsRoutes(d),
 	)
 	for i, r := range described {

@@ -42,6 +42,7 @@ type UIAccounts interface {
 
 // UIStore is what pages read, and the few things that need no decision.
 type UIStore interface {
+	ui.HubReader
 	ui.OverviewReader
 	ui.StackReader
 	ui.RevisionReader

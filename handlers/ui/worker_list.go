@@ -16,6 +16,7 @@ type workerListPage struct {
 	Trouble string
 	Lines   []workerLine
 	More    string
+	Hubs    []hubLine // for administrators, where there may be more than one
 }
 
 type workerLine struct {
@@ -35,8 +36,8 @@ type workerLine struct {
 
 var workerListView = newView[workerListPage]("worker_list.html")
 
-// Workers lists workers in order of age.
-func Workers(lister WorkerLister, watcher HubWatcher, now core.Clock) http.Handler {
+// Workers lists workers in order of age, and for administrators the hubs that they are linked to.
+func Workers(lister WorkerLister, reader HubReader, now core.Clock) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		ask, err := endpoint.PageOf(r)
 		if err != nil {
@@ -47,8 +48,15 @@ func Workers(lister WorkerLister, watcher HubWatcher, now core.Clock) http.Handl
 			return err
 		}
 		page := workerListPage{More: following(r.URL, list.Next)}
-		if page.Hub, err = hubNoticeOf(r.Context(), watcher, now()); err != nil {
+		if page.Hub, err = hubNoticeOf(r.Context(), reader, now()); err != nil {
 			return err
+		}
+		if endpoint.Principal(r.Context()).Can(access.Administer) {
+			known, err := reader.KnownHubs(r.Context())
+			if err != nil {
+				return err
+			}
+			page.Hubs = hubLines(known, now())
 		}
 		for _, worker := range list.Items {
 			page.Lines = append(page.Lines, workerOf(worker, now()))
