@@ -37,7 +37,7 @@ func TestTheHubsUnitIsWell(t *testing.T) {
 			t.Errorf("the unit lacks %s", want)
 		}
 	}
-	if want := "RestartPreventExitStatus=65 78"; config.ExitDamaged != 65 || config.ExitConfig != 78 || !slices.Contains(sections["Service"], want) {
+	if want := "RestartPreventExitStatus=64 65 78"; config.ExitUsage != 64 || config.ExitDamaged != 65 || config.ExitConfig != 78 || !slices.Contains(sections["Service"], want) {
 		t.Errorf("the unit starts again what refused to start: it lacks %s", want)
 	}
 	if len(sections["Unit"]) == 0 || !slices.Contains(sections["Install"], "WantedBy=multi-user.target") {

@@ -6,8 +6,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-
-	"berth/core/secrets"
 )
 
 const maxHost = 253 // characters of a host name, RFC 1035
@@ -42,18 +40,6 @@ func readServerURL(text string, _ variable) (any, error) {
 		return nil, errors.New("has no port; write https://<host>:<worker_port>, with the port that the server has as TLS_WORKER_PORT")
 	}
 	return bare, nil
-}
-
-// readPostgres reads the URL of a database. Everything in it may be secret.
-func readPostgres(text string, _ variable) (any, error) {
-	if !strings.HasPrefix(text, "postgres://") && !strings.HasPrefix(text, "postgresql://") {
-		return nil, errors.New("must begin with postgres://; leave it unset to use the embedded SQLite")
-	}
-	parsed, err := url.Parse(text)
-	if err != nil || parsed.Host == "" && !parsed.Query().Has("host") {
-		return nil, errors.New("is not a PostgreSQL URL; write postgres://<user>:<password>@<host>:<port>/<database>, with special characters percent-encoded")
-	}
-	return secrets.NewValue(text), nil
 }
 
 // bareURL checks that a URL has nothing but scheme, host and port, and returns it in lower case.

@@ -26,10 +26,14 @@ var EventForms = []EventForm{EventRESTv1, EventHTTPv2, EventALB, EventFunctionUR
 
 // Function is the configuration of the process function: the handlers on a function host.
 type Function struct {
-	SecretKey      seal.SecretKey `env:"SECRET_KEY" required:"yes" form:"secret key" unit:"64 hex characters" doc:"The hub's SECRET_KEY: both open the same database."`
-	DatabaseURL    secrets.Value  `env:"DATABASE_URL" required:"yes" form:"postgres" unit:"postgres://…" doc:"The hub's PostgreSQL database."`
-	Event          EventForm      `env:"BERTH_EVENT" required:"yes" form:"event form" unit:"rest-v1, http-api-v2, alb or function-url" doc:"The form of the events that the host sends: that of a REST API, an HTTP API, a load balancer or a function URL."`
-	BootstrapToken secrets.Value  `env:"BOOTSTRAP_TOKEN" required:"for first-time setup" form:"secret" doc:"One-time secret that creates the first administrator on the /setup page."`
+	SecretKey seal.SecretKey `env:"SECRET_KEY" required:"yes" form:"secret key" unit:"64 hex characters" doc:"The hub's SECRET_KEY: both open the same database."`
+	// SecretKeyPrevious is the other of two keys while SECRET_KEY changes. The function opens the database with
+	// whichever fits and changes nothing.
+	SecretKeyPrevious seal.SecretKey `env:"SECRET_KEY_PREVIOUS" form:"secret key" unit:"64 hex characters" doc:"The old SECRET_KEY, while the hub changes over to a new one: either opens the database then."`
+
+	DatabaseURL    secrets.Value `env:"DATABASE_URL" required:"yes" form:"postgres" unit:"postgres://…" doc:"The hub's PostgreSQL database."`
+	Event          EventForm     `env:"BERTH_EVENT" required:"yes" form:"event form" unit:"rest-v1, http-api-v2, alb or function-url" doc:"The form of the events that the host sends: that of a REST API, an HTTP API, a load balancer or a function URL."`
+	BootstrapToken secrets.Value `env:"BOOTSTRAP_TOKEN" required:"for first-time setup" form:"secret" doc:"One-time secret that creates the first administrator on the /setup page."`
 
 	// AppURL is scheme://host[:port] in lower case, without a slash at the end.
 	AppURL         string         `env:"APP_URL" required:"yes" form:"origin" unit:"scheme://host[:port]" doc:"Base URL by which browsers reach the function. No trailing slash, no path."`
@@ -48,6 +52,9 @@ func LoadFunction(lookup func(string) (string, bool), environ []string) (functio
 	found := findings{failed: failed(problems)}
 	if length := len(function.BootstrapToken.Reveal()); length > 0 && length < shortToken {
 		found.add("BOOTSTRAP_TOKEN", "is short enough to be guessed; make one with: openssl rand -hex 32")
+	}
+	if sameKey(function.SecretKeyPrevious, function.SecretKey) {
+		found.add("SECRET_KEY_PREVIOUS", keyTwice)
 	}
 	if function.HubURL != "" && !strings.HasPrefix(function.HubURL, "https://") {
 		problems = append(problems, Problem{"HUB_URL", hubPlain})

@@ -64,7 +64,7 @@ func TestServerDefaults(t *testing.T) {
 	want := config.Server{
 		AppURL: "http://localhost:8090", Port: 8090, TLSWorkerPort: 8443,
 		DataDir: "./data", DBDataDir: "data/db_data", ReposWorkspace: "data/repos", StacksStoragePath: "data/db_data/stacks",
-		BackupUploadMaxMB: 4096, HeartbeatInterval: 30 * time.Second, ScanInterval: 10 * time.Second,
+		BackupUploadMaxMB: 4096, HeartbeatInterval: 30 * time.Second, ScanInterval: 10 * time.Second, SecretsInterval: 2 * time.Minute,
 		HubListen: "127.0.0.1:8091", SMTPPort: 587, LogFormat: config.LogText,
 	}
 	if !reflect.DeepEqual(got, want) {

@@ -77,6 +77,7 @@ func TestBadValues(t *testing.T) {
 			"0": "from 1 second", "999ms": "from 1 second", "25h": "to 24 hours", "86401": "to 24 hours", "-10s": "from 1 second", "10 s": "digits with the unit",
 			"10 seconds": "digits with the unit", "1d": "digits with the unit", long: "from 1 second", long + "h": "from 1 second",
 		},
+		"SECRETS_INTERVAL":     {"0": "from 1 second", "25h": "to 24 hours", "often": "digits with the unit"},
 		"BACKUP_UPLOAD_MAX_MB": {"0": "from 1 to 1048576", "4GB": "digits only", "4096MB": "digits only", "1048577": "from 1"},
 		"LOCAL_WORKER":         {"yes": "true or false", "TRUE": "true or false", "1": "true or false"},
 		"SMTP_TLS":             {"on": "true or false"},
@@ -97,6 +98,9 @@ func TestBadValues(t *testing.T) {
 		"SMTP_SENDER":             {"berth": "e-mail address", "a@b@c.test": "e-mail address", "a@b.test, c@d.test": "e-mail address"},
 		"DATABASE_URL": {
 			"mysql://u:pw@db.test/b": "postgres://", "./berth.sqlite": "postgres://", "postgres://u:p%w@db.test/b": "percent-encoded", "postgres:///b": "not a PostgreSQL URL",
+			"postgres://u:pa/ss@db.test/b": "/ as %2F", "postgres://u:12/ss@db.test/b": "/ as %2F", "postgres://u:pa#ss@db.test/b": "# as %23", "postgres://u:12#ss@db.test/b": "# as %23",
+			"postgres://u:p@s#s@db.test/b": "# as %23", "postgres://u:p@s/s@db.test/b": "/ as %2F", "postgres://u:12?ss@db.test/b": "? as %3F", "postgres://u:p@s?s@db.test/b": "? as %3F",
+			"postgres://u:p?s=s@db.test/b": "percent-encoded", "postgres://u:12?s=s@db.test/b": "? as %3F", "postgres://u:p s@db.test/b": "percent-encoded", "postgres://u:p^s@db.test/b": "percent-encoded",
 		},
 		"LOG_LEVEL":   {"trace": "debug, info", "INFO": "lower case", "4": "debug, info"},
 		"LOG_FORMAT":  {"xml": "text or json"},

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"berth/core/seal"
 )
 
 // shortToken is the length, in characters, below which BOOTSTRAP_TOKEN can be guessed.
@@ -63,8 +65,8 @@ func (s *Server) checkPorts(found *findings) {
 // warnings returns what is allowed but is hardly meant.
 func (s *Server) warnings(failed map[string]bool) []Problem {
 	found := findings{failed: failed}
-	if !s.SecretKeyPrevious.IsZero() && s.SecretKeyPrevious.CheckValue() == s.SecretKey.CheckValue() {
-		found.add("SECRET_KEY_PREVIOUS", "is the same key as SECRET_KEY; remove it")
+	if sameKey(s.SecretKeyPrevious, s.SecretKey) {
+		found.add("SECRET_KEY_PREVIOUS", keyTwice)
 	}
 	if length := len(s.BootstrapToken.Reveal()); length > 0 && length < shortToken {
 		found.add("BOOTSTRAP_TOKEN", "is short enough to be guessed; make one with: openssl rand -hex 32")
@@ -76,6 +78,12 @@ func (s *Server) warnings(failed map[string]bool) []Problem {
 		found.add("TRUSTED_PROXIES", "trusts every address, so that any client may claim to come from anywhere; list your proxies")
 	}
 	return found.problems
+}
+
+const keyTwice = "is the same key as SECRET_KEY; remove it"
+
+func sameKey(previous, key seal.SecretKey) bool {
+	return !previous.IsZero() && previous.CheckValue() == key.CheckValue()
 }
 
 // findings collects problems of variables that do not have one already.

@@ -57,14 +57,14 @@ func copyFrom(ctx context.Context, cfg Config, out io.Writer) error {
 	}
 	defer target.Close()
 	if err := target.Unused(ctx); err != nil {
-		return refusedIf(err, fault.Conflict)
+		return judged(err)
 	}
 	if err := target.Migrate(ctx, cfg.Now()); err != nil {
-		return refusedIf(err, fault.Conflict)
+		return judged(err)
 	}
 	copied, err := store.Copy(ctx, source, target, files.Each)
 	if err != nil {
-		return refusedIf(err, fault.Conflict)
+		return judged(err)
 	}
 	if err := inspect(ctx, cfg, target); err != nil {
 		return fmt.Errorf("the copy is complete, but cannot be opened with SECRET_KEY; do not use it: %w", err)
@@ -81,5 +81,5 @@ func notCurrent(err error) error {
 	if fault.CodeOf(err) == "store.older" {
 		return fmt.Errorf("%w: the database is an older release's. Start this release's server on it once, without DATABASE_URL, and stop it again; then copy", ErrRefused)
 	}
-	return refusedIf(err, fault.Conflict)
+	return judged(err)
 }

@@ -16,6 +16,10 @@ import (
 // configured cannot work, and nothing was changed.
 var ErrRefused = errors.New("start refused")
 
+// ErrAway marks errors for which the process ends with config.ExitAway: whoever starts it may try
+// again by itself.
+var ErrAway = errors.New("the database is away")
+
 // unlock opens the ring and proves it on the check row.
 func unlock(ctx context.Context, cfg Config, st *store.Store, rows []seal.WrappedKey) (*seal.Ring, []seal.WrappedKey, error) {
 	ring, rewrapped, err := seal.Unlock(cfg.Server.SecretKey, cfg.Server.SecretKeyPrevious, rows)
@@ -78,6 +82,8 @@ func ExitCode(err error) int {
 		return 0
 	case errors.Is(err, ErrRefused):
 		return config.ExitConfig
+	case errors.Is(err, ErrAway):
+		return config.ExitAway
 	case fault.CodeOf(err) == "store.damaged":
 		return config.ExitDamaged
 	case fault.CodeOf(err) == "store.broken":

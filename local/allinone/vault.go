@@ -82,14 +82,14 @@ func openVault(ctx context.Context, cfg Config, roomy func(bool)) (*vault, error
 		err = open(ctx, cfg, roomy)
 	}
 	if err == nil {
-		err = refusedIf(v.db.Migrate(ctx, cfg.Now()), fault.Conflict)
+		err = v.db.Migrate(ctx, cfg.Now())
 	}
 	if err == nil {
 		v.store = store.New(v.db, cfg.Now)
 		v.ring, err = openRing(ctx, cfg, v.store)
 	}
 	if err != nil {
-		return nil, errors.Join(err, v.close())
+		return nil, errors.Join(judged(err), v.close())
 	}
 	return v, nil
 }
@@ -134,30 +134,34 @@ func (v *vault) openServer(ctx context.Context, cfg Config, _ func(bool)) (err e
 		case <-tick.C:
 		}
 	}
-	switch {
-	case fault.CodeOf(err) == "store.away":
-		return err // a start a little later may work, so whoever starts this program may try again
-	case err != nil:
+	if err != nil {
 		return cannotOpen(err)
 	}
 	return inspect(ctx, cfg, v.db)
 }
 
-// cannotOpen marks as a refusal what a person must put right before the next start.
+// cannotOpen marks as a refusal what a person must put right before the next start, and as ErrAway
+// what may be right by then.
 func cannotOpen(err error) error {
-	if !fault.Is(err, fault.Unavailable) && !fault.Is(err, fault.Conflict) && !fault.Is(err, fault.Invalid) {
+	if !fault.Is(err, fault.Unavailable) && !fault.Is(err, fault.Conflict) {
 		return err
 	}
-	if cause := errors.Unwrap(err); cause != nil {
-		return fmt.Errorf("%w: %s (%w)", ErrRefused, fault.PublicOf(err), cause)
+	mark := ErrRefused
+	if fault.CodeOf(err) == "store.away" {
+		mark = ErrAway
 	}
-	return fmt.Errorf("%w: %s", ErrRefused, fault.PublicOf(err))
+	if cause := errors.Unwrap(err); cause != nil {
+		return fmt.Errorf("%w: %s (%w)", mark, fault.PublicOf(err), cause)
+	}
+	return fmt.Errorf("%w: %s", mark, fault.PublicOf(err))
 }
 
-// refusedIf marks err as a refusal when it is a fault of this kind.
-func refusedIf(err error, kind fault.Kind) error {
-	if fault.Is(err, kind) {
-		return fmt.Errorf("%w: %s", ErrRefused, fault.PublicOf(err))
+// judged marks what an open database said before anything began to work on it: that this
+// program, or its user, cannot use it.
+func judged(err error) error {
+	code := fault.CodeOf(err)
+	if fault.Is(err, fault.Conflict) || code == "store.unsuitable" || code == "store.away" {
+		return cannotOpen(err)
 	}
 	return err
 }

@@ -16,9 +16,11 @@ import (
 	"os"
 
 	"berth/core/config"
+	"berth/core/fault"
 	"berth/handlers/endpoint"
 	"berth/handlers/ui"
 	"berth/hub/adapter/lambda"
+	"berth/hub/adapter/postgres"
 )
 
 // version is set when the program is built.
@@ -39,6 +41,10 @@ func run(errs io.Writer) int {
 	}
 	if os.Getenv(hostVariable) == "" {
 		fmt.Fprintf(errs, "berth: function runs on a function host, which sets %s. On a machine of your own, run local, or hub.\n", hostVariable)
+		return config.ExitConfig
+	}
+	if err := postgres.Check(cfg.DatabaseURL.Reveal()); err != nil {
+		fmt.Fprintln(errs, "berth:", fault.PublicOf(err))
 		return config.ExitConfig
 	}
 	host, err := onHost(cfg, log)

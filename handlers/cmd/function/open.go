@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"time"
@@ -47,7 +48,7 @@ func join(ctx context.Context, cfg config.Function, log *slog.Logger, db *store.
 		return nil, err
 	}
 	kept := store.New(db, time.Now)
-	ring, err := unlock(ctx, cfg.SecretKey, kept)
+	ring, err := unlock(ctx, cfg, kept)
 	if err != nil {
 		return nil, err
 	}
@@ -77,8 +78,8 @@ func join(ctx context.Context, cfg config.Function, log *slog.Logger, db *store.
 var errNotSetUp = fault.New(fault.Unavailable, "key.check_missing", "The database has no keys yet. Start the hub on it, which makes them from SECRET_KEY.")
 
 // unlock opens the key ring and proves it on the check row. It changes nothing: making a ring, and
-// wrapping it anew when SECRET_KEY has changed, is the hub's.
-func unlock(ctx context.Context, key seal.SecretKey, kept *store.Store) (*seal.Ring, error) {
+// wrapping it anew when SECRET_KEY has changed, is the hub's, before or after which both keys do here.
+func unlock(ctx context.Context, cfg config.Function, kept *store.Store) (*seal.Ring, error) {
 	rows, err := kept.KeyRing(ctx)
 	if err != nil {
 		return nil, err
@@ -90,12 +91,14 @@ func unlock(ctx context.Context, key seal.SecretKey, kept *store.Store) (*seal.R
 	if err != nil {
 		return nil, err
 	}
-	ring, _, err := seal.Unlock(key, seal.SecretKey{}, rows)
+	ring, _, err := seal.Unlock(cfg.SecretKey, cfg.SecretKeyPrevious, rows)
 	if err == nil {
 		err = ring.OpenCheck(check)
 	}
-	if errors.Is(err, seal.ErrWrongKey) {
-		err = fault.New(fault.Unavailable, "key.wrong", "This function has another SECRET_KEY than the hub, so it cannot open the database's keys. Give it the hub's.").Because(err)
+	var wrong *seal.WrongKeyError
+	if errors.As(err, &wrong) {
+		err = fault.New(fault.Unavailable, "key.wrong", "This function has another SECRET_KEY than the hub, so it cannot open the database's keys. Give it the hub's.").
+			Because(fmt.Errorf("its check value is %s, that of the hub's is %s", wrong.Given, wrong.Stored))
 	}
 	return ring, err
 }

@@ -1,6 +1,9 @@
 package postgres
 
 import (
+	"encoding/pem"
+	"errors"
+	"io/fs"
 	"net"
 	"net/netip"
 	"net/url"
@@ -30,6 +33,9 @@ func parse(address string, o Options) (*pgx.ConnConfig, error) {
 	if err := decideTLS(u, query); err != nil {
 		return nil, err
 	}
+	if err := checkFiles(query); err != nil {
+		return nil, err
+	}
 	u.RawQuery = query.Encode()
 	cfg, err := pgx.ParseConfig(u.String())
 	if err != nil {
@@ -51,7 +57,30 @@ func parse(address string, o Options) (*pgx.ConnConfig, error) {
 }
 
 func badAddress(problem string) error {
-	return fault.New(fault.Invalid, "store.address", "DATABASE_URL cannot be used: %s.", problem)
+	return fault.New(fault.Unavailable, "store.address", "DATABASE_URL cannot be used: %s.", problem)
+}
+
+// checkFiles says which of the files that an address names cannot be used.
+func checkFiles(query url.Values) error {
+	for _, name := range []string{"sslrootcert", "sslcert", "sslkey"} {
+		file := query.Get(name)
+		if file == "" || file == "system" && name == "sslrootcert" {
+			continue
+		}
+		content, err := os.ReadFile(file)
+		block, _ := pem.Decode(content)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return badAddress("the file that " + name + " names does not exist here. Put it there, or correct the path; it must be a full one, as this program sees it")
+		case errors.Is(err, fs.ErrPermission):
+			return badAddress("this user may not read the file that " + name + " names")
+		case err != nil:
+			return badAddress("the file that " + name + " names cannot be read")
+		case block == nil:
+			return badAddress("the file that " + name + " names holds nothing in PEM form, which begins with -----BEGIN")
+		}
+	}
+	return nil
 }
 
 // decideTLS refuses an address whose connection could be read by others without somebody having

@@ -1,10 +1,18 @@
 package postgres
 
 import (
+	"crypto/x509"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"berth/core/fault"
+
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 func TestNobodyReadsAlongUnasked(t *testing.T) {
@@ -65,6 +73,52 @@ func TestAnAddressIsNeverRepeated(t *testing.T) {
 		_, err := parse(address, Server())
 		if fault.CodeOf(err) != "store.address" || strings.Contains(err.Error(), "canary") {
 			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
+// TestFilesOfAnAddressAreLookedAt before a connection is tried.
+func TestFilesOfAnAddressAreLookedAt(t *testing.T) {
+	dir := t.TempDir()
+	nothing := filepath.Join(dir, "nothing.pem")
+	if err := os.WriteFile(nothing, []byte("no certificate"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for query, says := range map[string]string{
+		"sslrootcert=" + dir + "/none.pem":                              "the file that sslrootcert names does not exist",
+		"sslrootcert=" + dir:                                            "the file that sslrootcert names cannot be read",
+		"sslrootcert=" + nothing:                                        "the file that sslrootcert names holds nothing in PEM form",
+		"sslcert=" + dir + "/none.pem&sslkey=" + dir + "/none.pem":      "the file that sslcert names does not exist",
+		"sslmode=verify-full&sslkey=" + dir + "/none&connect_timeout=5": "the file that sslkey names does not exist",
+	} {
+		for _, host := range []string{"db.example", "localhost"} {
+			if err := Check("postgres://u:canary@" + host + "/b?" + query); fault.CodeOf(err) != "store.address" || !strings.Contains(fault.PublicOf(err), says) || strings.Contains(err.Error(), "canary") {
+				t.Errorf("%s, %s: %v", host, query, err)
+			}
+		}
+	}
+	if err := Check("postgres://u:p@db.example/b?sslrootcert=system"); err != nil {
+		t.Errorf("the system's authorities: %v", err)
+	}
+}
+
+// TestWhyAConnectionFailsOnTheWay: what comes from the network and from TLS is told apart.
+func TestWhyAConnectionFailsOnTheWay(t *testing.T) {
+	for name, c := range map[string]struct {
+		err        error
+		code, says string
+	}{
+		"a name that is not known": {&net.DNSError{Err: "no such host", Name: "db.example", IsNotFound: true}, "store.away", "does not find a host of that name"},
+		"nobody listens":           {&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, "store.away", "Check that the server runs"},
+		"another host's paper":     {x509.HostnameError{Certificate: &x509.Certificate{DNSNames: []string{"other.example"}}, Host: "db.example"}, "store.unsuitable", "made out to another name"},
+		"an unknown authority":     {x509.UnknownAuthorityError{}, "store.unsuitable", "sslrootcert=FILE"},
+		"not let in":               {&pgconn.PgError{Code: "28000"}, "store.unsuitable", "pg_hba.conf"},
+		"another password":         {&pgconn.PgError{Code: "28P01"}, "store.unsuitable", "percent-encoded there, such as / as %2F"},
+		"may not connect":          {&pgconn.PgError{Code: "42501"}, "store.unsuitable", "database's owner"},
+	} {
+		f := meaning("the database b at db.example:5432", fmt.Errorf("connect: %w", &unreachable{fmt.Errorf("dial: %w", c.err)}))
+		if f == nil || f.Code != c.code || !strings.Contains(f.Public, c.says) || !strings.HasPrefix(f.Public, "The database b at db.example:5432 ") || strings.Contains(f.Public, "%!") {
+			t.Errorf("%s: %v", name, f)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"crypto/x509"
 	"database/sql/driver"
 	"errors"
 	"io"
@@ -76,23 +77,35 @@ func unreached(where string, err error) *fault.Error {
 	unsuitable := func(text string) *fault.Error {
 		return fault.New(fault.Unavailable, "store.unsuitable", "%s %s", upper(where), text)
 	}
+	var name *net.DNSError
+	var otherHost x509.HostnameError
 	switch state := stateOf(err); {
+	case state == "28P01":
+		return unsuitable("refused the user or the password of DATABASE_URL. Check both; special characters of a password are percent-encoded there, such as / as %2F and @ as %40.")
 	case strings.HasPrefix(state, "28"):
-		return unsuitable("refused the user or the password of DATABASE_URL. Check both, and the server's pg_hba.conf.")
+		return unsuitable("does not let the user of DATABASE_URL in from this machine, or not this way: its pg_hba.conf decides by user, database, address and encryption. Check the user's name and sslmode, or add a line there.")
 	case state == "3D000":
 		return unsuitable("does not exist. Make it with CREATE DATABASE, or correct the name at the end of DATABASE_URL.")
+	case state == "42501":
+		return unsuitable("may not be connected to by the user of DATABASE_URL. Make that user the database's owner.")
+	case strings.HasPrefix(state, "42") || strings.HasPrefix(state, "22"):
+		return unsuitable("does not know, or does not accept, a setting that DATABASE_URL names after its question mark. Correct or remove it.")
 	case state == "53300":
 		return fault.New(fault.Unavailable, "store.away", "%s has no free connection. Raise max_connections there, or put a pooler such as PgBouncer between.", upper(where))
+	case errors.As(err, &name):
+		return fault.New(fault.Unavailable, "store.away", "%s cannot be reached: this machine does not find a host of that name. Correct the name in DATABASE_URL, or what resolves names here.", upper(where))
+	case errors.As(err, &otherHost):
+		return unsuitable("shows a certificate that is made out to another name than the one in DATABASE_URL. Use the name that is in it there; sslmode=verify-ca does without this check.")
 	case strings.Contains(err.Error(), "x509:"):
 		return unsuitable("shows a certificate that cannot be trusted. Add sslrootcert=FILE with the authority's certificate to DATABASE_URL; sslmode=require encrypts without this check.")
 	case strings.Contains(err.Error(), "refused TLS"):
-		return unsuitable("does not encrypt connections, and it is on another machine. Switch TLS on there; sslmode=disable in DATABASE_URL says that the network between is safe.")
+		return unsuitable("does not encrypt connections, and DATABASE_URL asks for that, as it does by itself for another machine. Switch TLS on there; sslmode=disable in DATABASE_URL says that the network between is safe.")
 	}
 	return away(where)
 }
 
 func away(where string) *fault.Error {
-	return fault.New(fault.Unavailable, "store.away", "%s cannot be reached. Check that the server runs and that this machine may connect to it; it is tried again with the next request.", upper(where))
+	return fault.New(fault.Unavailable, "store.away", "%s cannot be reached. Check that the server runs and that this machine may connect to it.", upper(where))
 }
 
 // upper begins a sentence.

@@ -40,7 +40,7 @@ func Check(address string) error {
 }
 
 // Open connects to the database at address, a URL as DATABASE_URL holds it, and checks that it can
-// hold Berth's data. It changes nothing. Faults: Invalid "store.address", Unavailable "store.away",
+// hold Berth's data. It changes nothing. Faults, all Unavailable: "store.address", "store.away",
 // "store.unsuitable". None of them holds the password.
 func Open(ctx context.Context, address string, o Options) (*store.DB, error) {
 	cfg, err := parse(address, o)

@@ -164,8 +164,10 @@ func TestWhyThereIsNoConnection(t *testing.T) {
 		"no such database":       {s.TCP("none"), "store.unsuitable", "database none at 127.0.0.1"},
 		"nobody listens":         {"postgres://berth:s3cr3t@127.0.0.1:1/b", "store.away", "database b at 127.0.0.1:1 cannot be reached"},
 		"another encoding":       {s.TCP("latin"), "store.unsuitable", "encoding LATIN1"},
+		"an unknown setting":     {good + "?wormhole=1", "store.unsuitable", "after its question mark"},
+		"a setting's bad value":  {good + "?work_mem=much", "store.unsuitable", "after its question mark"},
 		"TLS is asked for":       {good + "?sslmode=require", "store.unsuitable", "does not encrypt connections"},
-		"a name that is no host": {"postgres://berth:s3cr3t@no-such-host.invalid/b?sslmode=disable", "store.away", "no-such-host.invalid"},
+		"a name that is no host": {"postgres://berth:s3cr3t@no-such-host.invalid/b?sslmode=disable", "store.away", "does not find a host of that name"},
 	} {
 		_, err := Open(t.Context(), c.address, Function())
 		if fault.CodeOf(err) != c.code || !strings.Contains(fault.PublicOf(err), c.says) || strings.Contains(err.Error(), secret) {

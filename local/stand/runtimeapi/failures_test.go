@@ -157,6 +157,17 @@ func TestAFunctionThatCannotWorkSaysWhatToDo(t *testing.T) {
 	if failure := runtimeapi.FailureOf(err); failure == nil || !strings.Contains(failure.Text, "78") || !strings.Contains(bare.Log(), "BERTH_EVENT: is not set") || !strings.Contains(bare.Log(), "DATABASE_URL: is not set") {
 		t.Errorf("without configuration it ends as %v:\n%s", err, bare.Log())
 	}
+	for name, c := range map[string]struct{ address, says string }{
+		"a certificate that is not there": {"postgres://berth:canary@db.test/berth?sslrootcert=/var/task/rds.pem", "the file that sslrootcert names does not exist here"},
+		"a password that is not encoded":  {"postgres://berth:12/canary@db.test/berth", "percent-encoded: / as %2F"},
+		"an open door":                    {"postgres://berth:canary@db.test/berth?sslmode=prefer", "Use sslmode=verify-full"},
+	} {
+		h := s.function(config.EventALB, patient, "DATABASE_URL="+c.address)
+		_, err := h.Invoke(t.Context(), s.client(config.EventALB, h).event("GET", "/"))
+		if failure := runtimeapi.FailureOf(err); failure == nil || !strings.Contains(failure.Text, "78") || !strings.Contains(h.Log(), c.says) || strings.Contains(h.Log(), "canary") {
+			t.Errorf("%s: it ends as %v:\n%s", name, err, h.Log())
+		}
+	}
 	server := pgserver.Shared(t)
 	empty := server.TCP(server.Database(t, "template0"))
 	other := newSite(t).key
@@ -167,7 +178,7 @@ func TestAFunctionThatCannotWorkSaysWhatToDo(t *testing.T) {
 	} {
 		h := s.function(config.EventALB, patient, c.env)
 		answer, text := s.client(config.EventALB, h).ask(503, "GET", "/readyz", "")
-		if !strings.Contains(text, `"`+c.code+`"`) || answer.Header.Get("X-Request-Id") == "" || strings.Contains(text+h.Log(), "secret-password") {
+		if !strings.Contains(text, `"`+c.code+`"`) || answer.Header.Get("X-Request-Id") == "" || strings.Contains(text+h.Log(), "secret-password") || strings.Contains(text+h.Log(), "SECRET_KEY_PREVIOUS") {
 			t.Errorf("%s: %s\n%s", name, text, h.Log())
 		}
 	}
