@@ -37,24 +37,23 @@ const (
 
 // Run runs the whole program until ctx ends, and returns when everything that it started
 // has ended. An error that wraps ErrRefused means that nothing was started or changed.
-func Run(ctx context.Context, cfg Config) error {
-	cfg = cfg.withDefaults()
-	p, err := open(ctx, cfg)
-	if err != nil {
-		return err
-	}
-	return errors.Join(p.run(ctx, true), p.vault.close())
-}
+func Run(ctx context.Context, cfg Config) error { return live(ctx, cfg, true) }
 
 // RunHub runs hub and worker port without handlers: for handlers that run elsewhere on
 // the same store.
-func RunHub(ctx context.Context, cfg Config) error {
+func RunHub(ctx context.Context, cfg Config) error { return live(ctx, cfg, false) }
+
+func live(ctx context.Context, cfg Config, withHandlers bool) error {
 	cfg = cfg.withDefaults()
 	p, err := open(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	return errors.Join(p.run(ctx, false), p.vault.close())
+	err = errors.Join(p.run(ctx, withHandlers), p.vault.close())
+	if err == nil {
+		cfg.Log.Info("berth has ended")
+	}
+	return err
 }
 
 // run opens the ports, then starts what ticks. The first part that fails ends the others.
@@ -91,6 +90,8 @@ func (p *parts) run(ctx context.Context, withHandlers bool) error {
 	if p.cfg.Ready != nil {
 		p.cfg.Ready(addresses)
 	}
+	<-crew.ctx.Done()
+	p.cfg.Log.Info("berth is ending: workers are told when to come back, what is under way is finished or left to the next start", "why", context.Cause(crew.ctx))
 	return crew.wait()
 }
 
