@@ -61,6 +61,10 @@
 //     leads, and until a deployment that was asked for after that is done; and how many of all that
 //     were accepted were lost or done twice. It is the test of berth/local/hubs, three times.
 //
+//   - secrets: a hundred references of each provider, resolved together: with a new client, which has no
+//     connection and no token yet (internal: a database that was just opened), and once more with the same.
+//     The backends are stand-ins on this host whose answers take two milliseconds each.
+//
 // In noop-sync, idle and commands the stacks are deployed by a real worker, inside the process of
 // bench, whose container engine only remembers: what it costs is not the server's.
 //

@@ -33,6 +33,7 @@ var measurements = []measurement{
 	{"function", measureFunction},
 	{"links", measureLinks},
 	{"hubs", measureHubs},
+	{"secrets", measureSecrets},
 }
 
 func main() {
