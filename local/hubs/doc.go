@@ -3,6 +3,7 @@
 //
 // Hubs are killed, stopped, made to stand still and cut off while deployments flow. Nothing that
 // was accepted may be lost or done twice, whoever leads. How long a hand-over takes is printed and
-// not judged: the machine may be busy. There is nothing in it but tests; start with site_test.go,
+// not judged: the machine may be busy. A browser looks at the pages where the host of the handlers cannot
+// stream. There is nothing in it but tests; start with site_test.go,
 // then handover_test.go.
 package hubs

@@ -15,7 +15,6 @@ import (
 
 	"berth/core"
 	"berth/core/stacks"
-	"berth/handlers/api"
 	hubworker "berth/hub/worker"
 	"berth/local/e2e/rig"
 	"berth/local/stand/dryengine"
@@ -28,9 +27,17 @@ type speaking struct {
 
 	mu   sync.Mutex
 	done []string // guarded by mu
+	said string   // after what was said before; guarded by mu
 }
 
 var _ hubworker.Engine = (*speaking)(nil)
+
+// say adds a line to the log that is there already.
+func (e *speaking) say(line string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.said += line + "\n"
+}
 
 func (e *speaking) note(what, service string) error {
 	e.mu.Lock()
@@ -52,7 +59,10 @@ func (e *speaking) Restart(_ context.Context, _, service string) error {
 
 // Logs implements hubworker.Engine.
 func (e *speaking) Logs(ctx context.Context, _, _ string, _ int, follow bool, w io.Writer) error {
-	if _, err := io.WriteString(w, "said before\n"); err != nil || !follow {
+	e.mu.Lock()
+	said := "said before\n" + e.said
+	e.mu.Unlock()
+	if _, err := io.WriteString(w, said); err != nil || !follow {
 		return err
 	}
 	for {
@@ -96,12 +106,7 @@ func TestEverythingIsReachedThroughOtherHubs(t *testing.T) {
 	id := s.through(other, engine)
 	l := newLoad(s, 7, s.worker())
 	before := s.fetches()
-	commit := l.commit(&stack{project: "spoken"})
-	s.until("the commit is fetched", func() (bool, string) {
-		now := rig.Get[api.RepositoryAnswer](s.api, "/api/custom/repositories/"+string(l.repoID))
-		return now.Head == commit, fmt.Sprintf("%+v", now)
-	})
-	added := rig.Post[api.CreateStackAnswer](s.api, "/api/custom/stacks", api.CreateStackRequest{Name: rig.Name(), RepositoryID: l.repoID, Path: "spoken", WorkerID: id}, http.StatusCreated)
+	added := l.added("spoken", id)
 	if state := l.ended(added.DeploymentID); state != stacks.DeploymentSucceeded || engine.Applied(added.DeploymentID) != 1 {
 		t.Errorf("it ended %s and was done %d times", state, engine.Applied(added.DeploymentID))
 	}

@@ -87,6 +87,18 @@ func (l *load) commit(st *stack) core.Commit {
 	return core.Commit(hash)
 }
 
+// added commits a folder and makes a stack of it, which a worker is to run that is none of the load's.
+func (l *load) added(folder string, on core.WorkerID) api.CreateStackAnswer {
+	s := l.s
+	s.t.Helper()
+	commit := l.commit(&stack{project: folder})
+	s.until("the commit is fetched", func() (bool, string) {
+		now := rig.Get[api.RepositoryAnswer](s.api, "/api/custom/repositories/"+string(l.repoID))
+		return now.Head == commit, fmt.Sprintf("%+v", now)
+	})
+	return rig.Post[api.CreateStackAnswer](s.api, "/api/custom/stacks", api.CreateStackRequest{Name: rig.Name(), RepositoryID: l.repoID, Path: folder, WorkerID: on}, http.StatusCreated)
+}
+
 // during asks for one thing after the other while what runs.
 func (l *load) during(what func()) {
 	l.s.t.Helper()

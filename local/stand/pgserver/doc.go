@@ -3,6 +3,6 @@
 // ends with the test process, however that ends.
 //
 // URL gives a test an empty database on a server that all tests of the process share. Start gives it a
-// server of its own, to be stopped and started again. Pool puts PgBouncer before one. The program itself must not use it. Start with
-// server.go.
+// server of its own, to be stopped and started again. Pool puts PgBouncer before one. The program
+// itself must not use it. Start with server.go.
 package pgserver
