@@ -90,7 +90,14 @@ func TestEveryReferenceOfTheTemplateLeadsSomewhere(t *testing.T) {
 	f := readTemplate(t)
 	parameters, resources := entries(at(f.root, "Parameters")), entries(at(f.root, "Resources"))
 	used := map[string]bool{}
+	conditions := entries(at(f.root, "Conditions"))
 	each(f.root, func(node *yaml.Node) {
+		if node.Tag == "!If" && conditions[node.Content[0].Value] == nil {
+			t.Errorf("line %d: there is no condition %s", node.Line, node.Content[0].Value)
+		}
+		if logic := node.Tag == "!If" || node.Tag == "!Not" || node.Tag == "!Equals"; logic {
+			return // what they hold is looked at by itself
+		}
 		if strings.HasPrefix(node.Tag, "!") && !strings.HasPrefix(node.Tag, "!!") && referenced(node) == nil {
 			t.Errorf("line %d: %s %q refers to nothing", node.Line, node.Tag, node.Value)
 		}
@@ -139,10 +146,14 @@ func TestTheTemplatesFunctionHasWhatItNeeds(t *testing.T) {
 		}
 		samples[name] = f.sample(value)
 		if secret := name == "SECRET_KEY" || name == "DATABASE_URL" || name == "BOOTSTRAP_TOKEN"; secret {
-			if !strings.HasPrefix(value.Value, "{{resolve:secretsmanager:${SecretArn}:SecretString:"+name+"}}") {
+			if value.Value != "{{resolve:secretsmanager:${SecretArn}:SecretString:"+name+"::${CredentialsVersion}}}" {
 				t.Errorf("%s is not taken from the secret: %s", name, value.Value)
 			}
 		}
+	}
+	if old := given["SECRET_KEY_PREVIOUS"]; old == nil || old.Tag != "!If" || at(f.root, "Conditions", "ChangingKey") == nil ||
+		old.Content[1].Value != "{{resolve:secretsmanager:${SecretArn}:SecretString:SECRET_KEY::${PreviousCredentialsVersion}}}" || old.Content[2].Value != "AWS::NoValue" {
+		t.Error("SECRET_KEY_PREVIOUS is not the key of the secret's version before, or not only when there is one")
 	}
 	samples["SECRET_KEY"] = "8f1c2d3e4b5a69788796a5b4c3d2e1f00112f334455667d88899aabbcc0deeff"
 	samples["DATABASE_URL"] = "postgres://berth:x@db.internal:5432/berth"
