@@ -36,6 +36,8 @@ func needed(r handlers.Route) access.Capability {
 		return access.SignedIn
 	case r.Surface == guard.Scrape:
 		return access.Metrics
+	case strings.HasPrefix(r.Pattern, "/api/custom/integrations/vault/"), strings.HasPrefix(r.Pattern, "/api/custom/integrations/manager/"):
+		return access.Operate // who edits variables picks secrets; names only
 	case slices.Contains(administered, area), area == "workers" && (!read || strings.HasSuffix(r.Pattern, "/policy")):
 		return access.Administer
 	case read:

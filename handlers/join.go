@@ -49,11 +49,17 @@ type Desks struct {
 // Hub is what handlers reach of hubs, of the copies of repositories and of the files of revisions.
 type Hub struct {
 	Live    StacksLive
-	Plans   api.StackPlanner
+	Plans   Planner
 	Browser RepositoriesBrowser
 	Files   RevisionFiles
 	Metrics metrics.Source
 	Secrets api.SecretsFiles
+}
+
+// Planner reads what the head of a stack's branch would do, and what it makes of variables.
+type Planner interface {
+	api.StackPlanner
+	api.EnvironmentReader
 }
 
 // RevisionFiles reads what revisions are made of.
@@ -101,7 +107,7 @@ func Join(p Parts) (Deps, error) {
 		UI: UIDeps{SetUp: setUp, SignIn: signIn, Accounts: accounts, Store: p.Store, Repositories: p.Desks.Repositories, Browser: p.Hub.Browser,
 			Variables: p.Desks.Variables, Stacks: p.Desks.Stacks, Workers: p.Desks.Fleet, Live: p.Hub.Live, Now: p.Now,
 			Plans: p.Hub.Plans, Compose: p.Hub.Files, Compare: comparer},
-		Variables: VariablesDeps{Desk: p.Desks.Variables, Stacks: p.Store},
+		Variables: VariablesDeps{Desk: p.Desks.Variables, Stacks: p.Store, Environment: p.Hub.Plans, Rotations: p.Store},
 		Workers:   WorkersDeps{Desk: p.Desks.Fleet},
 	}, nil
 }

@@ -57,6 +57,9 @@ func (p *players) playRepositories() {
 	p.play(200, "GET", repositoriesPath+"/{repository}/files?path=web/compose.yaml", "")
 	p.play(404, "GET", repositoriesPath+"/{repository}/files?path=none", "")
 	p.play(200, "GET", repositoriesPath+"/{repository}/discover", "")
+	p.play(200, "POST", repositoriesPath+"/{repository}/sops-encrypt", `{"values":{"TOKEN":"x"}}`)
+	p.play(422, "POST", repositoriesPath+"/{repository}/sops-encrypt", `{"values":{"1":"x"}}`)
+	p.play(200, "POST", repositoriesPath+"/{repository}/sops-rotate-key", "")
 }
 
 func (p *players) playIntegrations() {
@@ -134,7 +137,7 @@ func (p *players) playDeployed() {
 	p.play(200, "GET", "/api/custom/stacks", "")
 	p.play(200, "GET", stack, "")
 	p.play(409, "PATCH", stack, `{"name":"renamed"}`)
-	for _, part := range []string{"/services", "/services/app/logs", "/plan", "/revisions", "/revisions/1", "/revisions/1/diff", "/revisions/1/diff?with=1", "/decisions", "/deployments"} {
+	for _, part := range []string{"/services", "/services/app/logs", "/sops-env-vars", "/plan", "/revisions", "/revisions/1", "/revisions/1/diff", "/revisions/1/diff?with=1", "/decisions", "/deployments"} {
 		p.play(200, "GET", stack+part, "")
 	}
 	for _, act := range []string{"start", "stop", "restart"} {
@@ -189,6 +192,7 @@ func (p *players) playVariables() {
 	p.play(200, "GET", all+"/export?scope=stack&scope_id={stack}", "")
 	p.play(200, "PUT", "/api/custom/stacks/{stack}/global-variables", `{"ids":["{plain}"]}`)
 	p.play(200, "GET", "/api/custom/stacks/{stack}/global-variables", "")
+	p.play(200, "GET", "/api/custom/stacks/{stack}/effective-variables", "")
 }
 
 func (p *players) playMachines() {

@@ -51,6 +51,7 @@ type StacksStore interface {
 	api.DeploymentLister
 	api.DeploymentLogger
 	api.DeploymentReader
+	api.RotationReader
 }
 
 // StacksLive reaches the containers of a stack through the hub.

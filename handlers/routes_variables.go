@@ -11,8 +11,10 @@ import (
 
 // VariablesDeps is what variables need.
 type VariablesDeps struct {
-	Desk   VariablesDesk
-	Stacks api.StackFinder
+	Desk        VariablesDesk
+	Stacks      api.StackFinder
+	Environment api.EnvironmentReader
+	Rotations   api.RotationReader
 }
 
 // VariablesDesk is the use cases of variables; *variables.Desk has them.
@@ -24,6 +26,7 @@ type VariablesDesk interface {
 	api.VariableImporter
 	api.VariableExporter
 	api.VariableBinder
+	api.EffectiveLister
 }
 
 func variableRoutes(d Deps) []Route {
@@ -49,6 +52,8 @@ func variableRoutes(d Deps) []Route {
 			Operation{Summary: "Give the variables of a scope as .env text, secrets without values", ContentType: "text/plain", Status: http.StatusOK, Query: []Param{required(scope), of}}),
 		row(http.MethodGet, bound, access.View, api.ListStackGlobals(s.Stacks, s.Desk),
 			Operation{Summary: "List the global variables that reach a stack", Response: endpoint.Items[api.VariableAnswer]{}, Status: http.StatusOK}),
+		row(http.MethodGet, "/api/custom/stacks/{id}/effective-variables", access.View, api.ListEffective(s.Stacks, s.Environment, s.Desk, s.Rotations),
+			Operation{Summary: "List every variable that a stack sees: whose value wins, who is shadowed, what nobody provides, what runs with an older secret", Response: api.EffectiveAnswer{}, Status: http.StatusOK}),
 		row(http.MethodPut, bound, access.Operate, api.BindStackGlobals(s.Stacks, s.Desk),
 			Operation{Summary: "Set which global variables reach a stack", Request: api.BindVariablesRequest{}, Response: endpoint.Items[api.VariableAnswer]{}, Status: http.StatusOK}),
 	}

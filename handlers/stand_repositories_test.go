@@ -13,6 +13,7 @@ import (
 	"berth/core/variables"
 	"berth/handlers"
 	"berth/hub/adapter/agekey"
+	"berth/hub/adapter/sops"
 )
 
 // repositoriesDeps is what repositories need: the real use cases on the stand's store, and
@@ -27,7 +28,7 @@ func (s *stand) repositoriesDeps() handlers.RepositoriesDeps {
 
 // variablesDeps is what variables need.
 func (s *stand) variablesDeps() handlers.VariablesDeps {
-	return handlers.VariablesDeps{Desk: variables.NewDesk(s.store, s.ring, s.integrationsDesk(), s.now), Stacks: s.store}
+	return handlers.VariablesDeps{Desk: variables.NewDesk(s.store, s.ring, s.integrationsDesk(), s.now), Stacks: s.store, Environment: s.plans(), Rotations: s.store}
 }
 
 // integrationsDesk is the real use cases on the stand's store, and backends in memory.
@@ -74,4 +75,10 @@ func (s *stand) look(id string) core.Commit {
 	s.must(s.store.SetFetched(ctx, r.ID, head, s.now()))
 	s.must(s.store.ClearAsked(ctx, r.ID, r.AskedAt))
 	return head
+}
+
+// sopsDeps is what secrets files need: the real use cases, with the real libraries.
+func (s *stand) sopsDeps() handlers.SopsDeps {
+	desk := repositories.NewDesk(s.store, s.ring, agekey.Maker{}, repositories.HeadProber{Git: s.git}, noHub{}, s.now)
+	return handlers.SopsDeps{Keys: desk, Files: repositories.NewSecretsReader(s.git, repositories.NewSecretsFiles(desk, sops.Files{})), Stacks: s.store, Repositories: s.store}
 }

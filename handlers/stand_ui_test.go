@@ -31,6 +31,10 @@ type planner struct {
 
 func (p *planner) Plan(context.Context, core.StackID) (stacks.Plan, error) { return p.plan, p.err }
 
+func (*planner) Environment(context.Context, core.StackID) (stacks.Environment, error) {
+	return stacks.Environment{Commit: "c1", File: "web/secrets.yaml", Provided: []string{"A"}, Missing: []string{"NOBODY"}, Uses: map[string][]string{"A": {"web"}, "TOKEN": {"web"}}}, nil
+}
+
 // plans is a planner that finds nothing to do.
 func (s *stand) plans() *planner { return &planner{plan: stacks.Plan{UpToDate: true, Observed: true}} }
 

@@ -2,7 +2,9 @@ package variables
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"berth/core"
 	"berth/core/access"
@@ -69,8 +71,25 @@ func (d Draft) checkSecret() []fault.Field {
 	case d.Secret && internal && d.Value == "":
 		bad = append(bad, fault.Field{Path: "value", Problem: "is required for a secret"})
 	}
-	if d.Reference != "" && (!d.Secret || d.Provider == "" || d.Provider == secrets.Internal) {
+	switch external := d.Secret && secrets.KnownProvider(d.Provider) && d.Provider != secrets.Internal; {
+	case !external && d.Reference != "":
 		bad = append(bad, fault.Field{Path: "reference", Problem: "is for secrets that an external provider keeps"})
+	case external && d.Value != "":
+		bad = append(bad, fault.Field{Path: "value", Problem: "must be left out: the provider keeps it, and reference says where"})
+	case external:
+		bad = append(bad, badReference(secrets.CheckReference(d.Provider, d.Reference))...)
+	}
+	return bad
+}
+
+// badReference names the parts of a reference that are wrong.
+func badReference(err error) (bad []fault.Field) {
+	var known *fault.Error
+	if !errors.As(err, &known) {
+		return nil
+	}
+	for _, f := range known.Fields {
+		bad = append(bad, fault.Field{Path: "reference", Problem: strings.TrimPrefix(f.Path+": ", "reference: ") + f.Problem})
 	}
 	return bad
 }

@@ -65,7 +65,9 @@ func TestCreateRefuses(t *testing.T) {
 		"a reference without provider":    {variables.Draft{Owner: stack, Name: "A", Value: "v", Secret: true, Reference: "kv/data/a#b"}, "variable.invalid", "reference: is for"},
 		"a vault that is not enabled": {variables.Draft{Owner: stack, Name: "A", Secret: true, Provider: secrets.Vault, Reference: "kv/data/a#b"},
 			"variable.provider_disabled", "vault cannot be chosen: it is not enabled; enable it under Settings, Integrations"},
-		"a manager that is not enabled": {variables.Draft{Owner: stack, Name: "A", Secret: true, Provider: secrets.Manager}, "variable.provider_disabled", "manager"},
+		"a manager that is not enabled": {variables.Draft{Owner: stack, Name: "A", Secret: true, Provider: secrets.Manager, Reference: "p/e/f#N"}, "variable.provider_disabled", "manager"},
+		"a reference that is none":      {variables.Draft{Owner: stack, Name: "A", Secret: true, Provider: secrets.Vault, Reference: "kv/a"}, "variable.invalid", "reference: must be <mount>/data/<path>#<field>"},
+		"a value with a reference":      {variables.Draft{Owner: stack, Name: "A", Value: "v", Secret: true, Provider: secrets.Vault, Reference: "kv/data/a#b"}, "variable.invalid", "value: must be left out"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -92,7 +92,7 @@ func GetIntegration(finder IntegrationFinder) http.Handler {
 
 // SaveIntegrationRequest replaces the settings of an integration.
 type SaveIntegrationRequest struct {
-	Enabled  bool              `json:"enabled" required:"yes"`
+	Enabled  *bool             `json:"enabled" required:"yes"`
 	Settings map[string]string `json:"settings"` // left out: all stay; a secret one that is empty or left out stays, any other gets its default
 }
 
@@ -103,7 +103,10 @@ func SaveIntegration(saver IntegrationSaver) http.Handler {
 		if err != nil {
 			return err
 		}
-		i, err := saver.Save(r.Context(), r.PathValue("slug"), integrations.Change{Enabled: ask.Enabled, Settings: ask.Settings}, endpoint.Principal(r.Context()))
+		if ask.Enabled == nil {
+			return fault.BadFields("integration.invalid", []fault.Field{{Path: "enabled", Problem: "is required: true or false"}})
+		}
+		i, err := saver.Save(r.Context(), r.PathValue("slug"), integrations.Change{Enabled: *ask.Enabled, Settings: ask.Settings}, endpoint.Principal(r.Context()))
 		if err != nil {
 			return err
 		}

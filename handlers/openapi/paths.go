@@ -12,6 +12,7 @@ const apiRoot = "/api/custom/"
 // wildcards says what stands in a path, by the segment before and the wildcard's name.
 var wildcards = map[string]struct{ kind, help string }{
 	"deployments/{id}":      {"string", "identifier of the deployment: dep_…"},
+	"integrations/{slug}":   {"string", "slug of the integration: vault, manager or sops"},
 	"keys/{key_id}":         {"string", "identifier of the API key: key_…"},
 	"repositories/{id}":     {"string", "identifier of the repository: rep_…"},
 	"repository-keys/{id}":  {"string", "identifier of the repository key: cred_…"},

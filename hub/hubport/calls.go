@@ -35,6 +35,8 @@ type Hub interface {
 	Logs(ctx context.Context, s stacks.Stack, service string, tail int, follow bool, w io.Writer) error
 	// Plan says what a deployment would do.
 	Plan(ctx context.Context, id core.StackID) (stacks.Plan, error)
+	// Environment says what a stack's folder makes of its variables.
+	Environment(ctx context.Context, id core.StackID) (stacks.Environment, error)
 }
 
 // Finder finds what calls name; *store.Store does.
@@ -85,6 +87,9 @@ func calls(o Options) map[hubcall.Op]call {
 		hubcall.Logs:    streamed(o.logs),
 		hubcall.Plan: answered(func(ctx context.Context, ask hubcall.AboutStack) (stacks.Plan, error) {
 			return o.Hub.Plan(ctx, ask.Stack)
+		}),
+		hubcall.Environment: answered(func(ctx context.Context, ask hubcall.AboutStack) (stacks.Environment, error) {
+			return o.Hub.Environment(ctx, ask.Stack)
 		}),
 		hubcall.Commits:  answered(o.commits),
 		hubcall.Files:    answered(o.files),

@@ -131,6 +131,11 @@ func (d directory) Worker(_ context.Context, id core.WorkerID) (fleet.Worker, er
 	return fleet.Worker{}, errNoWorker
 }
 
+// Environment implements hubport.Hub.
+func (s *stand) Environment(_ context.Context, id core.StackID) (stacks.Environment, error) {
+	return stacks.Environment{Commit: "c1", File: string(id), Provided: []string{"A"}, Missing: []string{"B"}, Uses: map[string][]string{"A": {"web"}}}, s.problem
+}
+
 // Test implements integrations.Outside.
 func (s *stand) Test(_ context.Context, slug string) error {
 	s.heard <- "test " + slug
@@ -219,6 +224,10 @@ func TestEveryCallArrives(t *testing.T) {
 	choices, err := s.Client.Pick(ctx, "vault", integrations.Step{Kind: integrations.StepPaths, Mount: "kv"})
 	if want := []integrations.Choice{{ID: "vault", Name: "paths of kv", Folder: true}}; err != nil || !slices.Equal(choices, want) {
 		t.Errorf("choices %+v, %v", choices, err)
+	}
+	read, _ := s.Environment(ctx, "stk_1")
+	if environment, err := s.Client.Environment(ctx, "stk_1"); err != nil || !reflect.DeepEqual(environment, read) {
+		t.Errorf("environment %+v, %v", environment, err)
 	}
 	s.log = "one\ntwo\n"
 	var log bytes.Buffer

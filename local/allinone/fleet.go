@@ -67,6 +67,11 @@ func (l *lateHub) Plan(ctx context.Context, id core.StackID) (stacks.Plan, error
 	return l.hub.Plan(ctx, id)
 }
 
+// Environment implements api.EnvironmentReader.
+func (l *lateHub) Environment(ctx context.Context, id core.StackID) (stacks.Environment, error) {
+	return l.hub.Environment(ctx, id)
+}
+
 // Nudge implements core.Nudger.
 func (l *lateHub) Nudge() { l.hub.Nudge() }
 

@@ -25,7 +25,7 @@ type hubSide struct {
 	core.Nudger
 	fleet.Hub
 	live    handlers.StacksLive
-	plans   api.StackPlanner
+	plans   handlers.Planner
 	browser handlers.RepositoriesBrowser
 	files   revisionReader
 	prober  repositories.Prober

@@ -98,6 +98,11 @@ func (c *Client) Plan(ctx context.Context, id core.StackID) (stacks.Plan, error)
 	return lead[stacks.Plan](ctx, c, hubcall.Plan, hubcall.AboutStack{Stack: id})
 }
 
+// Environment says what a stack's folder makes of its variables, as it was fetched last.
+func (c *Client) Environment(ctx context.Context, id core.StackID) (stacks.Environment, error) {
+	return lead[stacks.Environment](ctx, c, hubcall.Environment, hubcall.AboutStack{Stack: id})
+}
+
 // Commits lists at most limit commits that lead to the repository's head, newest first.
 func (c *Client) Commits(ctx context.Context, r repositories.Repository, limit int) ([]core.CommitSummary, error) {
 	return lead[[]core.CommitSummary](ctx, c, hubcall.Commits, hubcall.CommitsOf{Repository: r.ID, Limit: limit})
