@@ -87,6 +87,8 @@ func JudgeContainers(containers []ContainerState) Health {
 	}
 	for _, c := range containers {
 		switch {
+		case c.Halted():
+			return Health{Reason: fmt.Sprintf("compose service %s was stopped through Berth; start it, or sync the stack, to have it run again", c.Service)}
 		case c.State == "running" && c.Health != "unhealthy":
 		case c.State == "exited" && c.ExitCode == 0:
 		case c.State == "running":

@@ -2,6 +2,7 @@ package stacks
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"berth/core"
@@ -78,7 +79,7 @@ func differencesOf(s core.ComposeService, containers []ContainerState) []Differe
 	}
 	for i, c := range containers {
 		fields := traitsOf(c)
-		byHand := len(fields) < len(c.Changed)
+		byHand := slices.Contains(c.Changed, ChangedStopped)
 		extra := i >= want && (s.Scale > 0 || s.Idle)
 		if byHand && !extra {
 			found = append(found, Difference{Service: s.Name, Container: c.Container, Kind: DifferenceStopped, Fields: []string{},
@@ -91,7 +92,7 @@ func differencesOf(s core.ComposeService, containers []ContainerState) []Differe
 		case extra:
 			found = append(found, Difference{Service: s.Name, Container: c.Container, Kind: DifferenceExtra, Fields: []string{},
 				Text: fmt.Sprintf("compose service %s has more containers than its revision says: %s", s.Name, c.Container)})
-		case s.Stays && !byHand && (c.State == "exited" || c.State == "created" || c.State == "paused"):
+		case s.Stays && !byHand && !c.Halted() && (c.State == "exited" || c.State == "created" || c.State == "paused"):
 			found = append(found, Difference{Service: s.Name, Container: c.Container, Kind: DifferenceStopped, Fields: []string{},
 				Text: fmt.Sprintf("container %s of compose service %s is %s, but should run", c.Container, s.Name, c.State)})
 		}

@@ -23,6 +23,8 @@ func TestDifferences(t *testing.T) {
 	byHand.Changed = []string{ChangedStopped}
 	both := in("exited")
 	both.Changed = []string{ChangedStopped, "memory limit"}
+	halted := in("exited")
+	halted.Changed = []string{ChangedHalted}
 	foreign := run("web", "mine")
 	foreign.Changed = []string{ChangedForeign}
 	for name, c := range map[string]struct {
@@ -44,6 +46,7 @@ func TestDifferences(t *testing.T) {
 		"changed":                           {[]core.ComposeService{web}, []ContainerState{changed}, []string{"web web-1 changed"}},
 		"one too many":                      {[]core.ComposeService{web}, []ContainerState{run("web", "web-1"), run("web", "web-2")}, []string{"web web-2 extra"}},
 		"of no compose service":             {[]core.ComposeService{web}, []ContainerState{run("web", "web-1"), run("old", "old-1")}, []string{"old old-1 extra"}},
+		"stopped through Berth":             {[]core.ComposeService{web}, []ContainerState{halted}, nil},
 		"a person's beside it":              {[]core.ComposeService{web}, []ContainerState{foreign, run("web", "web-1")}, []string{"web mine extra"}},
 		"a person's in its place":           {[]core.ComposeService{web}, []ContainerState{foreign}, []string{"web  missing", "web mine extra"}},
 		"scaled to none":                    {[]core.ComposeService{{Name: "web", Idle: true}}, nil, nil},

@@ -20,13 +20,21 @@ type ContainerState struct {
 	Revision     int       `json:"revision"`        // dev.berth.revision at its creation
 	// Changed names what a hand has changed of the container since it was deployed and
 	// verified: "image", "memory limit"; "container" when it was made by somebody else;
-	// ChangedStopped when somebody ended it; ChangedForeign alone when no stack made it.
+	// ChangedStopped when somebody ended it, ChangedHalted when somebody asked Berth to; ChangedForeign
+	// alone when no stack made it.
 	Changed []string `json:"changed,omitempty"`
 }
 
 // ChangedStopped is in ContainerState.Changed of a container that somebody stopped or killed and
 // that has not run since; one that ended by itself does not have it.
 const ChangedStopped = "stopped"
+
+// ChangedHalted is there instead when a person stopped it through Berth. It is as they want it: no
+// difference, and nothing to repair.
+const ChangedHalted = "halted"
+
+// Halted reports whether a person stopped it through Berth.
+func (c ContainerState) Halted() bool { return slices.Contains(c.Changed, ChangedHalted) }
 
 // ChangedForeign is in ContainerState.Changed of a container that has the name of the stack's Compose
 // project, though no stack made it. It is no container of the stack, and nobody's to stop or remove but
@@ -43,5 +51,5 @@ func Own(containers []ContainerState) []ContainerState {
 
 // traitsOf returns what was changed of a container, apart from whether it runs.
 func traitsOf(c ContainerState) []string {
-	return slices.DeleteFunc(slices.Clone(c.Changed), func(name string) bool { return name == ChangedStopped })
+	return slices.DeleteFunc(slices.Clone(c.Changed), func(name string) bool { return name == ChangedStopped || name == ChangedHalted })
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"berth/core"
@@ -99,7 +100,8 @@ func runsVerified(tx *Tx, st stacks.Stack) (bool, error) {
 }
 
 // judge gives a stack that no deployment works on what its containers show. What a person put beside
-// them is no reason for a repair, which would leave it there.
+// them is no reason for a repair, which would leave it there; and there is none while a person has stopped
+// something through Berth, which it would start, or while the stack is paused.
 func (s *Store) judge(tx *Tx, st *stacks.Stack, at time.Time) error {
 	rev, err := revisionOf(tx, st.ID, st.Revision)
 	if err != nil {
@@ -116,7 +118,8 @@ func (s *Store) judge(tx *Tx, st *stacks.Stack, at time.Time) error {
 	case wasBad: // an active stack keeps what polling says of it
 		st.Status, st.Error = st.RestingStatus(), ""
 	}
-	if !rev.Manifest.SelfHeal || len(stacks.Differences(rev.Services, stacks.Own(st.Containers), !rev.Manifest.RemoveOrphans)) == 0 {
+	halted := slices.ContainsFunc(st.Containers, stacks.ContainerState.Halted)
+	if st.Paused || halted || !rev.Manifest.SelfHeal || len(stacks.Differences(rev.Services, stacks.Own(st.Containers), !rev.Manifest.RemoveOrphans)) == 0 {
 		st.HealAt = time.Time{}
 		return nil
 	}

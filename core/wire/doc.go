@@ -211,7 +211,7 @@
 // project: no stack made it, and no command touches it. The worker compares with keyed digests that it took when the deployment was verified, and
 // keeps no values. It claims nothing while a command of the stack runs, nor before the first
 // deployment was verified; after one that was not, only of containers that this left alone. Starting and restarting change nothing in this sense. A stop
-// that was a Request counts as any other; what a command stops does not count. What is missing, too many,
+// that was a Request has the name "halted" in place of "stopped"; what a command stops does not count. What is missing, too many,
 // or stopped although the engine should keep it running is the hub's to find out, from the revision. When
 // such a stack is deployed again, the worker starts what is stopped and recreates the compose services whose
 // containers are Changed otherwise, though their definition is the same.

@@ -138,3 +138,40 @@ func TestALookAcrossAStopForgetsNothing(t *testing.T) {
 		}
 	})
 }
+
+// What a person stopped through the hub is told as that, also by a worker that was restarted, until it
+// runs again. Whoever stops it by hand later is told as before.
+func TestAStopThroughTheHubIsNoHand(t *testing.T) {
+	bubble(t, func(t *testing.T, s *setup) {
+		h, cmd := deployed(s)
+		s.engine.on("stop", func(context.Context, Project, func(string)) error {
+			s.ends(cmd, 137)
+			return nil
+		})
+		ask := request(1, wire.RequestStop)
+		ask.Stack, ask.Project = cmd.Deploy.Stack, cmd.Deploy.Project
+		h.send(ask)
+		want := []string{stacks.ChangedHalted}
+		if got := changes(h); !slices.Equal(got, want) {
+			t.Errorf("changed %v", got)
+		}
+		s.stop()
+		h = s.start().greeted()
+		if got := changes(h); !slices.Equal(got, want) {
+			t.Errorf("after a restart, changed %v", got)
+		}
+		var started Happening
+		s.engine.edit(cmd.Deploy.Project, func(c *ProjectContainer) {
+			c.State, c.ExitCode = "running", 0
+			started = Happening{Stack: cmd.Deploy.Stack, Container: c.ContainerID, Started: true}
+		})
+		s.engine.rings <- started
+		if got := changes(h); len(got) > 0 {
+			t.Errorf("once it runs, changed %v", got)
+		}
+		s.ends(cmd, 137)
+		if got := changes(h); !slices.Equal(got, []string{stacks.ChangedStopped}) {
+			t.Errorf("by hand, changed %v", got)
+		}
+	})
+}

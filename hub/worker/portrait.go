@@ -48,7 +48,11 @@ func changedByHand(key []byte, r applied.Record, c ProjectContainer) []string {
 		return []string{otherHand}
 	}
 	changed := traitsChanged(key, traits, c)
-	if slices.Contains(r.Stopped, c.ContainerID) && hasEnded(c) {
+	switch {
+	case !hasEnded(c):
+	case slices.Contains(r.Halted, c.ContainerID):
+		changed = append([]string{stacks.ChangedHalted}, changed...)
+	case slices.Contains(r.Stopped, c.ContainerID):
 		changed = append([]string{stacks.ChangedStopped}, changed...)
 	}
 	return changed[:min(len(changed), wire.MaxChanged)]

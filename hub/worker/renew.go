@@ -24,9 +24,13 @@ func (s *steps) renew(j *job, d wire.Deploy, project *Project, present []Project
 	record, _ := s.applied.Get(d.Stack)
 	for _, c := range present {
 		changed := changedByHand(s.digestKey, record, c)
-		if len(changed) > 0 && changed[0] == stacks.ChangedStopped {
+		if len(changed) > 0 && (changed[0] == stacks.ChangedStopped || changed[0] == stacks.ChangedHalted) {
+			how := "by hand"
+			if changed[0] == stacks.ChangedHalted {
+				how = "through Berth"
+			}
 			changed = changed[1:]
-			j.line(fmt.Sprintf("%s was stopped by hand and is started.", c.Container))
+			j.line(fmt.Sprintf("%s was stopped %s and is started.", c.Container, how))
 		}
 		if len(changed) > 0 {
 			j.line(fmt.Sprintf("%s was changed by hand (%s) and is recreated.", c.Container, strings.Join(changed, ", ")))

@@ -10,11 +10,13 @@ import (
 
 	"berth/core/fault"
 	"berth/core/wire"
+	"berth/hub/worker/applied"
 )
 
 // requests are the live requests of one link. They end with it.
 type requests struct {
 	engine   Engine
+	applied  *applied.Store
 	turns    *turns
 	link     replier
 	log      *slog.Logger
@@ -31,8 +33,8 @@ type replier interface {
 	TrySend(msg any) bool
 }
 
-func newRequests(engine Engine, turns *turns, link replier, log *slog.Logger) *requests {
-	return &requests{engine: engine, turns: turns, link: link, log: log, acted: make(chan struct{}, 1), cancels: map[uint64]context.CancelFunc{}}
+func newRequests(engine Engine, records *applied.Store, turns *turns, link replier, log *slog.Logger) *requests {
+	return &requests{engine: engine, applied: records, turns: turns, link: link, log: log, acted: make(chan struct{}, 1), cancels: map[uint64]context.CancelFunc{}}
 }
 
 // begin answers one request in the background. ctx ends with the link.
@@ -107,11 +109,30 @@ func (r *requests) serve(ctx context.Context, m wire.Request) (err error) {
 	case wire.RequestStart:
 		return r.engine.Start(ctx, m.Project, m.Service)
 	case wire.RequestStop:
-		return r.engine.Stop(ctx, m.Project, m.Service)
+		return r.stop(ctx, m)
 	case wire.RequestRestart:
 		return r.engine.Restart(ctx, m.Project, m.Service)
 	}
 	return fault.New(fault.Unsupported, "request.unknown", "The worker does not know the request %q; it may be older than the hub.", m.Kind)
+}
+
+// stop stops a compose service that is to stay so until somebody starts it, or the stack is
+// deployed. That is recorded first: the engine tells of the stop as of anybody's.
+func (r *requests) stop(ctx context.Context, m wire.Request) error {
+	list, err := r.engine.Containers(ctx, m.Project)
+	if err != nil {
+		return err
+	}
+	var ids []string
+	for _, c := range ownOf(list, m.Stack) {
+		if c.Service == m.Service {
+			ids = append(ids, c.ContainerID)
+		}
+	}
+	if err := r.applied.Halted(m.Stack, ids...); err != nil {
+		return diskFault(err)
+	}
+	return r.engine.Stop(ctx, m.Project, m.Service)
 }
 
 // tell makes the session look at what runs now.

@@ -46,7 +46,7 @@ func newSession(w *Worker, conn link.Conn, enrolled wire.Enrolled) *session {
 	s.link = link.New(conn, link.Options{Side: link.Worker, ReadTimeout: silence(enrolled.HeartbeatSeconds)})
 	s.answers = newAnswers(w.commands)
 	s.downloads = newDownloads(w.disk.content, s.link.Send, &w.tally.blobBytes)
-	s.requests = newRequests(w.options.Engine, w.commands.turns, s.link, w.log)
+	s.requests = newRequests(w.options.Engine, w.disk.applied, w.commands.turns, s.link, w.log)
 	return s
 }
 

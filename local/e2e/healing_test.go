@@ -209,6 +209,29 @@ func strangerIsNamed(t *testing.T, s *rig.Server) {
 	}
 }
 
+// haltedStays: what a person stops through the API stays so although the stack repairs itself, until it is synced.
+func haltedStays(t *testing.T, s *rig.Server) {
+	repository := s.Repository(map[string]string{"app/compose.yaml": compose(box(t, "web", "restart: unless-stopped"), box(t, "other")), "app/wireops.yaml": "version: wireops.v1\nsync: {self_heal: true}\n"})
+	stack := repository.On("", "app")
+	stack.Deployed()
+	before := stack.Containers()
+	stack.Act("web", "stop")
+	halted := func(now api.StackAnswer) bool {
+		return now.Status == stacks.StatusDegraded && !now.Drifted && strings.Contains(now.Error, "web was stopped through Berth")
+	}
+	stack.Until("it is shown as stopped", halted)
+	rig.Docker(t, "rm", "--force", before["other"].ID) // which a repair would bring back, and web with it
+	stack.Until("the other one is missing", func(now api.StackAnswer) bool { return now.Drifted && len(now.Drift) == 1 && now.HealAt == nil })
+	if last := stack.Last(); last.Trigger == stacks.TriggerDrift || stack.Container("web").State.Status != "exited" {
+		t.Errorf("web is %s after %+v", stack.Container("web").State.Status, last)
+	}
+	stack.Synced()
+	stack.Until("it is as deployed", func(now api.StackAnswer) bool { return !now.Drifted && now.Status == stacks.StatusActive })
+	if web := stack.Container("web"); web.State.Status != "running" || web.ID != before["web"].ID {
+		t.Errorf("web is %+v", web.State)
+	}
+}
+
 func pauseHoldsBack(t *testing.T, s *rig.Server) {
 	repository := s.Repository(one(compose(box(t, "web"))))
 	stack, other := repository.On("", "app"), repository.Stack(api.CreateStackRequest{Path: "app", Name: rig.Name()})

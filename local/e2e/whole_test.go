@@ -69,6 +69,7 @@ func TestWholeProgram(t *testing.T) {
 		"sync.self_heal repairs what hands did":                               driftIsRepaired,
 		"sync.self_heal starts what a hand has stopped":                       stoppedIsRepaired,
 		"a person's container in a stack's project is named and stays":        strangerIsNamed,
+		"what a person stops through the API stays stopped":                   haltedStays,
 		"a pause holds automatic sync back until it ends":                     pauseHoldsBack,
 		"what is pushed during a deployment is deployed, the last of many":    pushesDuringADeployment,
 		"a deployment that failed for a passing reason is tried again":        passingFailure,

@@ -28,6 +28,8 @@ type Record struct {
 	// Stopped lists the containers of the portrait that somebody stopped or killed since. One that
 	// ended by itself is not among them.
 	Stopped []string `json:"stopped,omitempty"`
+	// Halted lists those that somebody stopped through the hub, or is about to: they are to stay so.
+	Halted []string `json:"halted,omitempty"`
 }
 
 // Portrait is a keyed digest of each trait of each container, by container id and the trait's name. It
@@ -72,7 +74,7 @@ func (r Record) applied(a Attempt, at time.Time) Record {
 // nil leaves the one that there is.
 func (r Record) ended(portrait Portrait, running []int) Record {
 	if portrait != nil {
-		r.Portrait, r.Touched, r.Stopped = portrait, false, nil
+		r.Portrait, r.Touched, r.Stopped, r.Halted = portrait, false, nil, nil
 	}
 	return r.trimmed(running)
 }
@@ -88,7 +90,19 @@ func (r Record) stopped(container string) Record {
 
 // runs returns the record after containers were started, or have gone.
 func (r Record) runs(containers []string) Record {
-	r.Stopped = slices.DeleteFunc(slices.Clone(r.Stopped), func(id string) bool { return slices.Contains(containers, id) })
+	named := func(id string) bool { return slices.Contains(containers, id) }
+	r.Stopped = slices.DeleteFunc(slices.Clone(r.Stopped), named)
+	r.Halted = slices.DeleteFunc(slices.Clone(r.Halted), named)
+	return r
+}
+
+// halted returns the record before somebody stops containers through the hub.
+func (r Record) halted(containers []string) Record {
+	for _, id := range containers {
+		if _, known := r.Portrait[id]; known && !slices.Contains(r.Halted, id) {
+			r.Halted = append(slices.Clone(r.Halted), id)
+		}
+	}
 	return r
 }
 

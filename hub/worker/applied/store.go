@@ -140,13 +140,18 @@ func (s *Store) Runs(stack core.StackID, containers ...string) error {
 	return s.hands(stack, func(r Record) Record { return r.runs(containers) })
 }
 
+// Halted records that somebody stops containers through the hub. See note about a failure.
+func (s *Store) Halted(stack core.StackID, containers ...string) error {
+	return s.hands(stack, func(r Record) Record { return r.halted(containers) })
+}
+
 // hands changes who was stopped, and writes only what changes something.
 func (s *Store) hands(stack core.StackID, edit func(Record) Record) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before, found := s.records[stack]
 	after := edit(before)
-	if !found || slices.Equal(before.Stopped, after.Stopped) {
+	if !found || slices.Equal(before.Stopped, after.Stopped) && slices.Equal(before.Halted, after.Halted) {
 		return nil
 	}
 	s.records[stack] = after
