@@ -51,7 +51,7 @@ func TestARollbackHoldsTheHeadBack(t *testing.T) {
 	y.resend(d, 1, y.w.ID)
 	y.end(d.ID, stacks.DeploymentSucceeded, observed(healthy...))
 	st := y.is(id, stacks.StatusActive, "")
-	if st.Revision != 1 || st.Commit != "c1" || !st.OutOfSync || st.SeenTree != "tree of c2" || st.Quarantine.Tree != "tree of c2" {
+	if st.Revision != 1 || st.Commit != "c1" || !st.OutOfSync || st.SeenTree != "tree of c2" || st.Quarantine.Tree != "tree of c2" || st.Quarantine.Revision != 2 {
 		t.Errorf("the stack is %+v", st)
 	}
 	if n := y.count(t, `SELECT count(*) FROM revisions`); n != 2 {

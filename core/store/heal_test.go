@@ -96,9 +96,19 @@ func TestNothingIsRepairedAgainstAPersonsWill(t *testing.T) {
 	id := y.drifting(true)
 	_, err := y.PauseStack(t.Context(), id, someone)
 	y.must(err)
-	y.at = y.stack(id).HealAt
+	y.saw(false, []stacks.Observation{{Stack: id, Containers: []stacks.ContainerState{{Service: "web", Container: "web-1", State: "running", Changed: []string{"image"}}}}}, id)
+	if st := y.stack(id); !st.Drifted || !st.HealAt.IsZero() {
+		t.Errorf("paused, the stack is %+v", st)
+	}
+	y.at = y.at.Add(stacks.HealRest)
 	if n, err := y.QueueHeals(t.Context()); n != 0 || err != nil {
 		t.Errorf("paused: %d, %v", n, err)
+	}
+	_, err = y.ResumeStack(t.Context(), id, someone)
+	y.must(err)
+	y.at = y.at.Add(stacks.HealAfter(0))
+	if n, err := y.QueueHeals(t.Context()); n != 1 || err != nil {
+		t.Errorf("after the pause: %d, %v", n, err)
 	}
 }
 
@@ -115,5 +125,43 @@ func TestWhatAPersonPutBesideAStackIsNamedAndNotRepaired(t *testing.T) {
 	y.saw(false, []stacks.Observation{{Stack: id, Containers: []stacks.ContainerState{theirs}}}, id)
 	if st := y.stack(id); len(st.Drift) != 2 || st.HealAt.IsZero() {
 		t.Errorf("without its own the stack is %+v", st)
+	}
+}
+
+// What a person stopped through Berth stays so: it is shown, it is no drift, and nothing is repaired that
+// would start it.
+func TestWhatAPersonStoppedThroughBerthStaysStopped(t *testing.T) {
+	y := openYard(t)
+	id := y.drifting(true)
+	halted := stacks.ContainerState{Service: "web", Container: "web-1", State: "exited", ExitCode: 137, Changed: []string{stacks.ChangedHalted}}
+	y.saw(false, []stacks.Observation{{Stack: id, Containers: []stacks.ContainerState{halted}}}, id)
+	if st := y.is(id, stacks.StatusDegraded, "compose service web was stopped through Berth"); st.Drifted || !st.HealAt.IsZero() {
+		t.Errorf("the stack is %+v", st)
+	}
+	halted.Changed = append(halted.Changed, "memory limit")
+	y.saw(false, []stacks.Observation{{Stack: id, Containers: []stacks.ContainerState{halted}}}, id)
+	if st := y.stack(id); !st.Drifted || !st.HealAt.IsZero() {
+		t.Errorf("changed as well, the stack is %+v", st)
+	}
+	y.saw(false, []stacks.Observation{{Stack: id, Containers: healthy}}, id)
+	y.is(id, stacks.StatusActive, "")
+}
+
+// A repair puts the revision in place that came first with an earlier commit; the stack goes on telling of
+// the later one.
+func TestARepairLeavesTheCommit(t *testing.T) {
+	y := openYard(t)
+	id := y.drifting(true)
+	y.exec(t, `UPDATE stacks SET commit_hash = 'c9' WHERE id = ?`, id)
+	y.at = y.stack(id).HealAt
+	if n, err := y.QueueHeals(t.Context()); n != 1 || err != nil {
+		t.Fatalf("%d, %v", n, err)
+	}
+	all := y.history(id)
+	d := y.start(all[len(all)-1])
+	y.resend(d, 1, y.w.ID)
+	y.end(d.ID, stacks.DeploymentSucceeded, observed(healthy...))
+	if st := y.is(id, stacks.StatusActive, ""); st.Commit != "c9" || st.Revision != 1 {
+		t.Errorf("the stack is %+v", st)
 	}
 }

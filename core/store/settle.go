@@ -101,7 +101,10 @@ func (s *Store) settleSuccess(tx *Tx, st *stacks.Stack, d stacks.Deployment, o s
 	if d.Tree != "" || d.Revision != st.Revision { // a revision of an older release does not know its tree
 		st.DeployedTree = d.Tree
 	}
-	st.Revision, st.Commit = d.Revision, d.Commit
+	if d.Aim == (stacks.Aim{}) || d.Revision != st.Revision { // the same again came with a later commit, perhaps
+		st.Commit = d.Commit
+	}
+	st.Revision = d.Revision
 	if err := verified(tx, st.ID, d.Revision, o); err != nil {
 		return err
 	}
@@ -119,13 +122,26 @@ func (s *Store) settleSuccess(tx *Tx, st *stacks.Stack, d stacks.Deployment, o s
 		}
 	}
 	if d.Trigger == stacks.TriggerRollback && st.OutOfSync && st.Quarantine.Tree != st.SeenTree { // a failure's reason stays
-		st.Quarantine = stacks.Quarantine{Tree: st.SeenTree, Commit: st.Seen, Deployment: d.ID,
+		head, err := revisionOfTree(tx, st.ID, st.SeenTree)
+		if err != nil {
+			return err
+		}
+		st.Quarantine = stacks.Quarantine{Tree: st.SeenTree, Commit: st.Seen, Revision: head, Deployment: d.ID,
 			Reason: fmt.Sprintf("revision %d was put in its place by %s", d.Revision, d.Actor)}
 	}
 	if err := s.judgeEnd(tx, st, o); err != nil {
 		return err
 	}
 	return s.lookBehind(tx, *st)
+}
+
+// revisionOfTree returns the newest revision that a state of the stack's folder led to; 0 when it never
+// was rendered.
+func revisionOfTree(tx *Tx, stack core.StackID, tree string) (int, error) {
+	if tree == "" {
+		return 0, nil // an older release did not keep it
+	}
+	return one(tx, nil, scalar[int], `SELECT coalesce(max(number), 0) FROM revisions WHERE stack_id = ? AND tree = ?`, stack, tree)
 }
 
 // judgeEnd gives a stack whose deployment went well what its containers showed at the end of it: they

@@ -29,7 +29,7 @@ func (s *Store) PauseStack(ctx context.Context, id core.StackID, by access.Princ
 		if st.Status == stacks.StatusActive || st.Status == stacks.StatusNew {
 			st.Status = st.RestingStatus()
 		}
-		if _, err := tx.exec(`UPDATE stacks SET paused = 1, status = ?, seen_tree = ?, updated_at = ? WHERE id = ?`, st.Status, st.SeenTree, micros(s.now()), id); err != nil {
+		if _, err := tx.exec(`UPDATE stacks SET paused = 1, status = ?, seen_tree = ?, heal_at = 0, updated_at = ? WHERE id = ?`, st.Status, st.SeenTree, micros(s.now()), id); err != nil {
 			return st, err
 		}
 		if err := s.audit(tx, by.Audit("stack.pause", string(id), st.Name)); err != nil {
@@ -75,7 +75,11 @@ func (s *Store) ResumeStack(ctx context.Context, id core.StackID, by access.Prin
 		if st.Status == stacks.StatusPaused {
 			st.Status = st.RestingStatus()
 		}
-		if _, err := tx.exec(`UPDATE stacks SET paused = 0, status = ?, updated_at = ? WHERE id = ?`, st.Status, micros(s.now()), id); err != nil {
+		if err := s.judgeSeen(tx, &st, s.now()); err != nil { // a repair may have been held back
+			return st, err
+		}
+		if _, err := tx.exec(`UPDATE stacks SET paused = 0, status = ?, error = ?, drifted = ?, drift = ?, heals = ?, heal_at = ?, updated_at = ? WHERE id = ?`,
+			st.Status, st.Error, st.Drifted, toJSON(list(st.Drift)), st.Heals, micros(st.HealAt), micros(s.now()), id); err != nil {
 			return st, err
 		}
 		if err := s.lookAgain(tx, st.Repository, by); err != nil {
