@@ -50,6 +50,9 @@ func TestEveryBodyIsReadStrictly(t *testing.T) {
 		}
 		before := s.writes()
 		for name, c := range badBodies {
+			if name == "nothing" && strings.HasSuffix(route.Pattern, "/redeploy") {
+				c.status = 404 // its body may be left out, so that the stack is looked for
+			}
 			w := s.do(call{method: route.Method, path: absent(route.Pattern), key: key, body: c.body, header: c.header})
 			if w.Code != c.status {
 				t.Errorf("%s to %s %s: %d, want %d: %s", name, route.Method, route.Pattern, w.Code, c.status, w.Body)

@@ -83,6 +83,9 @@ func TestAWishWhileOneRunsIsAnsweredWithWhatCoversIt(t *testing.T) {
 	if queued == running {
 		t.Error("a sync is covered by one that may have looked already")
 	}
+	if plain := p.play(202, "POST", stack+"/redeploy", ""); plain["id"] != queued || plain["options"].(map[string]any)["recreate_containers"] != false {
+		t.Errorf("a redeploy without a body is answered with %v", plain)
+	}
 	if again := p.play(202, "POST", stack+"/redeploy", `{"recreate_containers":true}`); again["id"] != queued || again["options"].(map[string]any)["recreate_containers"] != true {
 		t.Errorf("a redeploy is answered with %v, want %s with its options", again, queued)
 	}

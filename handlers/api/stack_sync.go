@@ -23,7 +23,7 @@ func SyncStack(syncer StackSyncer, finder DeploymentFinder) http.Handler {
 	})
 }
 
-// RedeployRequest says what is made anew though nothing changed.
+// RedeployRequest says what is made anew though nothing changed; without a body nothing is.
 type RedeployRequest struct {
 	RecreateContainers bool `json:"recreate_containers"`
 	RecreateNetworks   bool `json:"recreate_networks"` // the stack is taken down first
@@ -32,7 +32,7 @@ type RedeployRequest struct {
 
 // RedeployStack deploys the head of the stack's branch and recreates what the request says.
 func RedeployStack(syncer StackSyncer, finder DeploymentFinder) http.Handler {
-	return askFor(endpoint.Decode[RedeployRequest], finder, func(r *http.Request, id core.StackID, want RedeployRequest) (stacks.Deployment, error) {
+	return askFor(endpoint.DecodeOptional[RedeployRequest], finder, func(r *http.Request, id core.StackID, want RedeployRequest) (stacks.Deployment, error) {
 		return syncer.Redeploy(r.Context(), id, stacks.DeployOptions{
 			RecreateContainers: want.RecreateContainers, RecreateNetworks: want.RecreateNetworks, RecreateVolumes: want.RecreateVolumes}, endpoint.Principal(r.Context()))
 	})

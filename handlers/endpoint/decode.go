@@ -41,6 +41,15 @@ func Decode[T any](r *http.Request) (T, error) {
 	return v, nil
 }
 
+// DecodeOptional is Decode for a body that may be left out, which is as good as an empty object.
+func DecodeOptional[T any](r *http.Request) (T, error) {
+	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
+		var v T
+		return v, nil
+	}
+	return Decode[T](r)
+}
+
 func checkMediaType(h http.Header) error {
 	mediaType, params, err := mime.ParseMediaType(h.Get("Content-Type"))
 	charset := params["charset"]
