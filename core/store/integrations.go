@@ -35,6 +35,13 @@ func (s *Store) Integrations(ctx context.Context) (map[string]integrations.Store
 	})
 }
 
+// hurryUnresolved makes the next try of what failed for want of a secret due now.
+func (s *Store) hurryUnresolved(tx *Tx) error {
+	_, err := tx.exec(`UPDATE stacks SET retry_at = ? WHERE retry_at > ? AND (SELECT error_code FROM deployments WHERE stack_id = stacks.id ORDER BY id DESC LIMIT 1) = 'secret.unresolved'`,
+		micros(s.now()), micros(s.now()))
+	return err
+}
+
 // EditIntegration implements integrations.Store.
 func (s *Store) EditIntegration(ctx context.Context, slug string, edit func(integrations.Stored) (integrations.Stored, error), by access.Principal) error {
 	return s.db.Write(ctx, func(tx *Tx) error {
@@ -57,10 +64,12 @@ func (s *Store) EditIntegration(ctx context.Context, slug string, edit func(inte
 		if err != nil {
 			return err
 		}
-		state := "disabled"
-		if i.Enabled {
-			state = "enabled"
+		if !i.Enabled {
+			return s.audit(tx, by.Audit("integration.update", slug, slug+", disabled"))
 		}
-		return s.audit(tx, by.Audit("integration.update", slug, slug+", "+state))
+		if err := s.hurryUnresolved(tx); err != nil {
+			return err
+		}
+		return s.audit(tx, by.Audit("integration.update", slug, slug+", enabled"))
 	})
 }
