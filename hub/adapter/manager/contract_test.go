@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"berth/core/coretest"
 	"berth/core/fault"
@@ -33,13 +34,16 @@ func newServer() *managerstand.Server {
 	return server
 }
 
+// patient waits for a server of this machine as long as it takes; the real limit is tried where time is not real.
+var patient = outbound.Options{Limit: 2 * time.Minute}
+
 // newRoom serves a stand-in; allowed is the allowed project.
 func newRoom(t *testing.T, allowed string) room {
 	t.Helper()
 	server := newServer()
 	listening := httptest.NewServer(server)
 	t.Cleanup(listening.Close)
-	return room{t, server, listening, newClient(t, listening.URL, allowed, outbound.Options{})}
+	return room{t, server, listening, newClient(t, listening.URL, allowed, patient)}
 }
 
 func newClient(t *testing.T, address, allowed string, o outbound.Options) *manager.Client {

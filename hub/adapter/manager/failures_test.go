@@ -130,10 +130,10 @@ func TestWhoAnswersIsNotTrustedOrNobodyDoes(t *testing.T) {
 	defer secure.Close()
 	roots := x509.NewCertPool()
 	roots.AddCert(secure.Certificate())
-	if err := newClient(t, secure.URL, "p1", outbound.Options{Roots: roots}).Test(t.Context()); err != nil {
+	if err := newClient(t, secure.URL, "p1", outbound.Options{Roots: roots, Limit: patient.Limit}).Test(t.Context()); err != nil {
 		t.Error(err)
 	}
-	wantFault(t, newClient(t, secure.URL, "p1", outbound.Options{}).Test(t.Context()), fault.Conflict, "manager.untrusted", "nobody whom this system trusts")
+	wantFault(t, newClient(t, secure.URL, "p1", patient).Test(t.Context()), fault.Conflict, "manager.untrusted", "nobody whom this system trusts")
 	r := newRoom(t, "")
 	r.http.Close()
 	wantFault(t, r.client.Test(t.Context()), fault.Unavailable, "manager.unreachable", r.http.URL)
@@ -145,7 +145,7 @@ func TestServerOfAnotherKind(t *testing.T) {
 	_, err := r.client.Resolve(t.Context(), []secrets.Ref{ref("A", "p1/prod/#A")})
 	wantFault(t, err, fault.Conflict, "manager.malformed", "no API that Berth knows")
 	r.server.Always("POST ", faultyhttp.Status(404, `{"message":"Route POST:/x not found","error":"Not Found","statusCode":404}`))
-	wantFault(t, newClient(t, r.http.URL, "", outbound.Options{}).Test(t.Context()), fault.Conflict, "manager.malformed")
+	wantFault(t, newClient(t, r.http.URL, "", patient).Test(t.Context()), fault.Conflict, "manager.malformed")
 }
 
 func TestBadSettings(t *testing.T) {

@@ -5,15 +5,11 @@ import (
 	"errors"
 	"slices"
 	"sync"
-	"time"
 
 	"berth/core/fault"
 	"berth/core/secrets"
 	"berth/hub/adapter/outbound"
 )
-
-// whole bounds how long all references together may take.
-const whole = 30 * time.Second
 
 // wanted is one reference, read.
 type wanted struct {
@@ -26,7 +22,7 @@ func (w wanted) place() place { return place{w.Project, w.Environment, w.Path} }
 // Resolve implements secrets.Provider. Its faults are those of the package; with several problems the
 // code is that of the first.
 func (c *Client) Resolve(ctx context.Context, refs []secrets.Ref) (map[string]secrets.Value, error) {
-	ctx, cancel := context.WithTimeout(ctx, whole)
+	ctx, cancel := context.WithTimeout(ctx, c.service.Whole())
 	defer cancel()
 	var problems outbound.Problems
 	asked := c.sort(refs, &problems)

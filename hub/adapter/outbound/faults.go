@@ -27,7 +27,7 @@ func (s *Service) Trouble(ctx context.Context, err error) *fault.Error {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return fault.New(fault.Unavailable, s.Codes.Slow, "%s was asked, and the question was given up before it answered", s.Name).Because(context.Canceled)
 	case timedOut(ctx, err):
-		return fault.New(fault.Unavailable, s.Codes.Slow, "%s at %s did not answer within %d seconds", s.Name, s.Address, int(Limit.Seconds())).Because(context.DeadlineExceeded)
+		return fault.New(fault.Unavailable, s.Codes.Slow, "%s at %s did not answer within %d seconds", s.Name, s.Address, int(s.limit.Seconds())).Because(context.DeadlineExceeded)
 	case distrust(err) != "":
 		return fault.New(fault.Conflict, s.Codes.Untrusted, "the certificate of %s at %s is not trusted: %s", s.Name, s.Address, distrust(err))
 	case errors.As(err, &dial):

@@ -26,7 +26,7 @@ func TestAnswersUpToTheLimitAreWhole(t *testing.T) {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, strings.Repeat("x", size)) // the client may go before its end
 		}))
-		service, err := New("Test", server.URL, codes, Options{})
+		service, err := New("Test", server.URL, codes, Options{Limit: 2 * time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}

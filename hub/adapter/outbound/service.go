@@ -1,6 +1,7 @@
 package outbound
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -15,7 +16,7 @@ import (
 
 // Bounds of one question.
 const (
-	Limit     = 10 * time.Second // from the connection to the last byte of the answer
+	Limit     = 10 * time.Second // from the connection to the last byte of the answer, unless Options say otherwise
 	MaxAnswer = 1 << 20          // bytes
 	maxHeader = 64 << 10         // bytes of an answer's header
 )
@@ -24,6 +25,7 @@ const (
 type Options struct {
 	Dial  func(ctx context.Context, network, address string) (net.Conn, error) // nil: the system's; a fault that it returns is passed on
 	Roots *x509.CertPool                                                       // whose certificates are trusted; nil: the system's
+	Limit time.Duration                                                        // of one question; 0: Limit
 }
 
 // Codes are the codes of a service's own faults.
@@ -45,6 +47,7 @@ type Service struct {
 	Address string // scheme://host[:port]
 	Codes   Codes
 	client  *http.Client
+	limit   time.Duration
 }
 
 // New returns a Service for what a person gave as its address; Conflict Codes.Address.
@@ -55,8 +58,12 @@ func New(name, address string, codes Codes, o Options) (*Service, error) {
 		return nil, fault.New(fault.Conflict, codes.Address,
 			"the configured address of %s is not of the form https://host:port; correct it under Settings, Integrations", name)
 	}
-	return &Service{Name: name, Address: u.Scheme + "://" + u.Host, Codes: codes, client: newClient(o)}, nil
+	o.Limit = cmp.Or(o.Limit, Limit)
+	return &Service{Name: name, Address: u.Scheme + "://" + u.Host, Codes: codes, client: newClient(o), limit: o.Limit}, nil
 }
+
+// Whole is how long all questions that belong together may take.
+func (s *Service) Whole() time.Duration { return 3 * s.limit }
 
 // Client returns the client that keeps to the limits.
 func (s *Service) Client() *http.Client { return s.client }
@@ -66,13 +73,13 @@ func (s *Service) Close() { s.client.CloseIdleConnections() }
 
 func newClient(o Options) *http.Client {
 	if o.Dial == nil {
-		o.Dial = (&net.Dialer{Timeout: Limit, KeepAlive: 30 * time.Second}).DialContext
+		o.Dial = (&net.Dialer{Timeout: o.Limit, KeepAlive: 30 * time.Second}).DialContext
 	}
 	transport := &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
 		DialContext:            o.Dial,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.Roots},
-		TLSHandshakeTimeout:    Limit,
+		TLSHandshakeTimeout:    o.Limit,
 		MaxResponseHeaderBytes: maxHeader,
 		MaxConnsPerHost:        Parallel,
 		MaxIdleConnsPerHost:    Parallel,
@@ -80,6 +87,6 @@ func newClient(o Options) *http.Client {
 		DisableCompression:     true, // the limit is on what comes over the wire
 		ForceAttemptHTTP2:      true,
 	}
-	return &http.Client{Transport: capped{transport}, Timeout: Limit,
+	return &http.Client{Transport: capped{transport}, Timeout: o.Limit,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }

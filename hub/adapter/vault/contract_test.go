@@ -22,6 +22,9 @@ type room struct {
 	client *vault.Client
 }
 
+// patient waits for a server of this machine as long as it takes; the real limit is tried where time is not real.
+var patient = outbound.Options{Limit: 2 * time.Minute}
+
 // newRoom serves a stand-in; allowed is the allowed mount.
 func newRoom(t *testing.T, allowed string) room {
 	t.Helper()
@@ -29,7 +32,7 @@ func newRoom(t *testing.T, allowed string) room {
 	server.Issue(token, vaultstand.Token{TTL: time.Hour, Renewable: true})
 	listening := httptest.NewServer(server)
 	t.Cleanup(listening.Close)
-	return room{t, server, listening, newClient(t, listening.URL, allowed, outbound.Options{})}
+	return room{t, server, listening, newClient(t, listening.URL, allowed, patient)}
 }
 
 func newClient(t *testing.T, address, allowed string, o outbound.Options) *vault.Client {

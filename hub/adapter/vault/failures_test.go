@@ -198,15 +198,15 @@ func TestUntrustedCertificates(t *testing.T) {
 		"too old a TLS":        {old.URL, roots, "handshake failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := newClient(t, c.address, "", outbound.Options{Roots: c.roots}).Resolve(t.Context(), refs)
+			_, err := newClient(t, c.address, "", outbound.Options{Roots: c.roots, Limit: patient.Limit}).Resolve(t.Context(), refs)
 			wantFault(t, err, fault.Conflict, "vault.untrusted", c.says)
 		})
 	}
-	values, err := newClient(t, secure.URL, "", outbound.Options{Roots: roots}).Resolve(t.Context(), refs)
+	values, err := newClient(t, secure.URL, "", outbound.Options{Roots: roots, Limit: patient.Limit}).Resolve(t.Context(), refs)
 	if err != nil || values["A"].Reveal() != "canary-value" {
 		t.Errorf("a trusted server: %v", err)
 	}
-	wantFault(t, newClient(t, strings.Replace(secure.URL, "https://", "http://", 1), "", outbound.Options{}).Test(t.Context()), fault.Conflict, "vault.failed", "400")
+	wantFault(t, newClient(t, strings.Replace(secure.URL, "https://", "http://", 1), "", patient).Test(t.Context()), fault.Conflict, "vault.failed", "400")
 }
 
 func TestNobodyAnswers(t *testing.T) {
@@ -214,7 +214,7 @@ func TestNobodyAnswers(t *testing.T) {
 	r.http.Close()
 	_, err := r.client.Resolve(t.Context(), []secrets.Ref{ref("A", "kv/data/app#key")})
 	wantFault(t, err, fault.Unavailable, "vault.unreachable", r.http.URL)
-	_, err = newClient(t, "http://no-such-host.invalid", "", outbound.Options{}).Resolve(t.Context(), []secrets.Ref{ref("A", "kv/data/app#key")})
+	_, err = newClient(t, "http://no-such-host.invalid", "", patient).Resolve(t.Context(), []secrets.Ref{ref("A", "kv/data/app#key")})
 	wantFault(t, err, fault.Unavailable, "vault.unreachable", "no-such-host.invalid")
 }
 

@@ -112,7 +112,7 @@ func TestEnvironmentDoesNotMatter(t *testing.T) {
 		header = append(header, q.Header.Get("X-Vault-Token"), q.Header.Get("X-Vault-Namespace"), q.Header.Get("X-Vault-Wrap-TTL"))
 		r.server.Handler.ServeHTTP(w, q)
 	})
-	values, err := newClient(t, r.http.URL, "", outbound.Options{}).Resolve(t.Context(), []secrets.Ref{ref("A", "kv/data/app#key")})
+	values, err := newClient(t, r.http.URL, "", patient).Resolve(t.Context(), []secrets.Ref{ref("A", "kv/data/app#key")})
 	if err != nil || values["A"].Reveal() != "canary-value" {
 		t.Errorf("%v", err)
 	}
