@@ -60,28 +60,37 @@ func (c *Client) list(ctx context.Context, at place, values bool) (folder, error
 	query.Set("includeImports", "true")
 	f := folder{secrets: map[string][]item{}, imports: map[string]item{}}
 	var err error
-	f.lack, err = c.pages(ctx, &c.listing, query, func(body []byte) (int, int, error) {
-		var told struct {
-			Secrets []item
-			Imports []struct{ Secrets []item }
-			Total   int `json:"totalCount"`
+	f.lack, err = c.pages(ctx, &c.listing, query, func(body []byte) (n, total int, err error) {
+		n, total, ok := f.take(body)
+		if !ok {
+			err = c.service.Malformed()
 		}
-		if json.Unmarshal(body, &told) != nil {
-			return 0, 0, c.service.Malformed()
-		}
-		for _, i := range told.Secrets {
-			if i.Type != "personal" {
-				f.secrets[i.Name] = append(f.secrets[i.Name], i)
-			}
-		}
-		for _, imported := range told.Imports {
-			for _, i := range imported.Secrets {
-				f.imports[i.Name] = i
-			}
-		}
-		return len(told.Secrets), told.Total, nil
+		return n, total, err
 	})
 	return f, err
+}
+
+// take adds what a page has, and returns how many that is and how many there are in all.
+func (f folder) take(body []byte) (n, total int, ok bool) {
+	var told struct {
+		Secrets []item
+		Imports []struct{ Secrets []item }
+		Total   int `json:"totalCount"`
+	}
+	if json.Unmarshal(body, &told) != nil {
+		return 0, 0, false
+	}
+	for _, i := range told.Secrets {
+		if i.Type != "personal" {
+			f.secrets[i.Name] = append(f.secrets[i.Name], i)
+		}
+	}
+	for _, imported := range told.Imports {
+		for _, i := range imported.Secrets {
+			f.imports[i.Name] = i
+		}
+	}
+	return len(told.Secrets), told.Total, true
 }
 
 // pages asks until everything was seen. Servers that know no pages send all at once, and no total.

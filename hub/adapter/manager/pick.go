@@ -14,6 +14,8 @@ import (
 	"berth/core/secrets"
 )
 
+var _ integrations.Backend = (*Client)(nil)
+
 // Pick implements integrations.Backend: projects, then environments, and at last the secrets and the
 // folders of a folder. Faults as of Resolve, and "manager.step".
 func (c *Client) Pick(ctx context.Context, s integrations.Step) ([]integrations.Choice, error) {

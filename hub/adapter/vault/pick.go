@@ -13,6 +13,8 @@ import (
 	"berth/core/secrets"
 )
 
+var _ integrations.Backend = (*Client)(nil)
+
 // Pick implements integrations.Backend: mounts, then paths, whose folders lead to more paths, and at
 // last the fields of a secret that hold a text. Faults as of Resolve, and "vault.step".
 func (c *Client) Pick(ctx context.Context, s integrations.Step) ([]integrations.Choice, error) {

@@ -38,6 +38,11 @@ func (c *Client) read(ctx context.Context, at place) (secret, error) {
 	if err != nil {
 		return secret{}, err
 	}
+	return c.understand(answer)
+}
+
+// understand tells what an answer says of a secret.
+func (c *Client) understand(answer said) (secret, error) {
 	var told struct {
 		Data struct {
 			Data     map[string]json.RawMessage
