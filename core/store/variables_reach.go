@@ -1,0 +1,69 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"berth/core"
+	"berth/core/access"
+	"berth/core/fault"
+	"berth/core/variables"
+)
+
+var errNoGlobal = fault.New(fault.NotFound, "variable.not_found", "There is no such global variable. It may have been removed meanwhile.")
+
+// maxReached bounds the stacks that are listed of one variable.
+const maxReached = 10_000
+
+// VariableStacks implements variables.Store.
+func (s *Store) VariableStacks(ctx context.Context, id core.VariableID) ([]core.StackID, error) {
+	return read(ctx, s, func(tx *Tx) ([]core.StackID, error) { return boundStacks(tx, id) })
+}
+
+func boundStacks(tx *Tx, id core.VariableID) ([]core.StackID, error) {
+	return many(tx, scalar[core.StackID], `SELECT scope_id FROM variable_bindings WHERE scope = ? AND variable_id = ? ORDER BY scope_id LIMIT ?`,
+		variables.ScopeStack, id, maxReached)
+}
+
+// VariableReach implements variables.Store.
+func (s *Store) VariableReach(ctx context.Context) (map[core.VariableID]int, error) {
+	type count struct {
+		id core.VariableID
+		n  int
+	}
+	scan := func(row scanner) (c count, err error) { return c, row.Scan(&c.id, &c.n) }
+	counts, err := read(ctx, s, func(tx *Tx) ([]count, error) {
+		return many(tx, scan, `SELECT variable_id, COUNT(*) FROM variable_bindings WHERE scope = ? GROUP BY variable_id ORDER BY variable_id LIMIT ?`,
+			variables.ScopeStack, variables.MaxPerScope)
+	})
+	reach := make(map[core.VariableID]int, len(counts))
+	for _, c := range counts {
+		reach[c.id] = c.n
+	}
+	return reach, err
+}
+
+// BindVariable implements variables.Store.
+func (s *Store) BindVariable(ctx context.Context, id core.VariableID, stack core.StackID, bound bool, by access.Principal) error {
+	o := variables.OfStack(stack)
+	return s.db.Write(ctx, func(tx *Tx) error {
+		if err := ownerExists(tx, o); err != nil {
+			return err
+		}
+		name, err := one(tx, errNoGlobal, scalar[string], `SELECT name FROM variables WHERE id = ? AND scope = ?`, id, variables.ScopeGlobal)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.exec(`DELETE FROM variable_bindings WHERE variable_id = ? AND scope = ? AND scope_id = ?`, id, o.Scope, o.ID); err != nil {
+			return err
+		}
+		what := "does not reach"
+		if bound {
+			what = "reaches"
+			if _, err := tx.exec(`INSERT INTO variable_bindings (variable_id, scope, scope_id) VALUES (?, ?, ?)`, id, o.Scope, o.ID); err != nil {
+				return err
+			}
+		}
+		return s.audit(tx, by.Audit("variable.bind", o.ID, fmt.Sprintf("global variable %s %s %s", name, what, o)))
+	})
+}
