@@ -34,13 +34,6 @@ func (r Rotation) Text() string {
 	return "the values of " + strings.Join(r.Stale, ", ") + " are newer at their providers"
 }
 
-// StaleSecret is a variable whose value is newer at its provider than in the containers that run.
-type StaleSecret struct {
-	Variable string
-	Services []string // compose services that run with the older value
-	Since    time.Time
-}
-
 // Compare returns the names of the variables whose value is another one now, sorted. What is not known
 // now is as it was found before.
 func (d Delivered) Compare(now map[string]string) []string {
@@ -53,19 +46,4 @@ func (d Delivered) Compare(now map[string]string) []string {
 	}
 	slices.Sort(stale)
 	return stale
-}
-
-// StaleSecrets says which compose services run with an older value.
-func StaleSecrets(services []core.ComposeService, r Rotation) []StaleSecret {
-	all := []StaleSecret{}
-	for _, name := range r.Stale {
-		one := StaleSecret{Variable: name, Services: []string{}, Since: r.Since}
-		for _, s := range services {
-			if slices.Contains(s.Variables, name) {
-				one.Services = append(one.Services, s.Name)
-			}
-		}
-		all = append(all, one)
-	}
-	return all
 }

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"berth/core"
-	"berth/core/stacks"
 )
 
 // Source is where the value of a name that a stack sees comes from.
@@ -25,14 +25,21 @@ type Effective struct {
 	Source   Source
 	Variable Variable // the one that wins; without ID for SourceSOPS
 	Secret   bool
-	Shadows  []Source // that have the name too, and lose
-	Services []string // compose services that a secret reaches; empty for a plain variable
-	Stale    stacks.StaleSecret
+	Shadows  []Source  // that have the name too, and lose
+	Services []string  // compose services that a secret reaches; empty for a plain variable
+	Since    time.Time // since when a secret that runs is older than what its provider holds; zero: it is not
 }
 
-// Effective returns every name that a stack sees, by name. Without an environment (nil: nobody could be
-// asked) the secrets file and what reaches services are unknown.
-func (d *Desk) Effective(ctx context.Context, stack core.StackID, env *stacks.Environment, rotation stacks.Rotation) ([]Effective, error) {
+// Surroundings is what others know of a stack's variables.
+type Surroundings struct {
+	Provided []string            // names that the secrets file provides
+	Uses     map[string][]string // compose services by the name of the secret that reaches them
+	Stale    []string            // names of secrets that run with an older value
+	Since    time.Time           // when that was noticed
+}
+
+// Effective returns every name that a stack sees, by name.
+func (d *Desk) Effective(ctx context.Context, stack core.StackID, around Surroundings) ([]Effective, error) {
 	own, err := d.store.OwnVariables(ctx, OfStack(stack))
 	if err != nil {
 		return nil, err
@@ -49,10 +56,8 @@ func (d *Desk) Effective(ctx context.Context, stack core.StackID, env *stacks.En
 		}
 		byName[e.Name] = &e
 	}
-	if env != nil {
-		for _, name := range env.Provided {
-			add(Effective{Name: name, Source: SourceSOPS, Secret: true})
-		}
+	for _, name := range around.Provided {
+		add(Effective{Name: name, Source: SourceSOPS, Secret: true})
 	}
 	for _, v := range own {
 		add(Effective{Name: v.Name, Source: SourceStack, Variable: v, Secret: v.Secret})
@@ -62,11 +67,9 @@ func (d *Desk) Effective(ctx context.Context, stack core.StackID, env *stacks.En
 	}
 	all := make([]Effective, 0, len(byName))
 	for _, e := range byName {
-		if env != nil {
-			e.Services = env.Uses[e.Name]
-		}
-		if slices.Contains(rotation.Stale, e.Name) && e.Source != SourceSOPS {
-			e.Stale = stacks.StaleSecret{Variable: e.Name, Services: e.Services, Since: rotation.Since}
+		e.Services = around.Uses[e.Name]
+		if slices.Contains(around.Stale, e.Name) && e.Source != SourceSOPS {
+			e.Since = around.Since
 		}
 		all = append(all, *e)
 	}

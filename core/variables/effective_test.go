@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"berth/core"
-	"berth/core/stacks"
 	"berth/core/variables"
 )
 
@@ -26,21 +25,20 @@ func TestWhoWins(t *testing.T) {
 		t.Fatal(err)
 	}
 	since := time.Unix(7, 0)
-	rotation := stacks.Rotation{Stale: []string{"ALL", "TWO"}, Since: since}
-	env := &stacks.Environment{Provided: []string{"ALL", "FILE"}, Uses: map[string][]string{"ALL": {"web"}, "TWO": {"web", "db"}}}
-	tell := func(env *stacks.Environment) string {
+	around := variables.Surroundings{Stale: []string{"ALL", "TWO"}, Since: since, Provided: []string{"ALL", "FILE"}, Uses: map[string][]string{"ALL": {"web"}, "TWO": {"web", "db"}}}
+	tell := func(around variables.Surroundings) string {
 		t.Helper()
-		all, err := r.Effective(t.Context(), r.stack, env, rotation)
+		all, err := r.Effective(t.Context(), r.stack, around)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var lines []string
 		for _, e := range all {
-			lines = append(lines, fmt.Sprint(e.Name, " ", e.Source, " secret=", e.Secret, " over ", e.Shadows, " in ", e.Services, " stale=", !e.Stale.Since.IsZero()))
+			lines = append(lines, fmt.Sprint(e.Name, " ", e.Source, " secret=", e.Secret, " over ", e.Shadows, " in ", e.Services, " stale=", !e.Since.IsZero()))
 		}
 		return strings.Join(lines, "\n")
 	}
-	if got, want := tell(env), strings.Join([]string{
+	if got, want := tell(around), strings.Join([]string{
 		"ALL sops secret=true over [stack global] in [web] stale=false", // a secrets file changes by a commit
 		"FILE sops secret=true over [] in [] stale=false",
 		"PLAIN stack secret=false over [] in [] stale=false",
@@ -48,7 +46,7 @@ func TestWhoWins(t *testing.T) {
 		"TWO stack secret=true over [global] in [web db] stale=true"}, "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if got := tell(nil); !strings.HasPrefix(got, "ALL stack secret=true over [global] in [] stale=true\nPLAIN") {
+	if got := tell(variables.Surroundings{Stale: around.Stale, Since: since}); !strings.HasPrefix(got, "ALL stack secret=true over [global] in [] stale=true\nPLAIN") {
 		t.Errorf("when nobody can be asked\n%s", got)
 	}
 }

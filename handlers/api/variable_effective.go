@@ -19,7 +19,7 @@ type EnvironmentReader interface {
 
 // EffectiveLister joins it with the variables that are stored.
 type EffectiveLister interface {
-	Effective(ctx context.Context, stack core.StackID, env *stacks.Environment, rotation stacks.Rotation) ([]variables.Effective, error)
+	Effective(ctx context.Context, stack core.StackID, around variables.Surroundings) ([]variables.Effective, error)
 }
 
 // RotationReader knows which values that run are older than what their providers hold.
@@ -65,18 +65,14 @@ func ListEffective(finder StackFinder, environment EnvironmentReader, lister Eff
 		if err != nil {
 			return err
 		}
-		known := &env
-		if away {
-			known = nil
-		}
-		all, err := lister.Effective(r.Context(), s.ID, known, rotation)
+		all, err := lister.Effective(r.Context(), s.ID, variables.Surroundings{Provided: env.Provided, Uses: env.Uses, Stale: rotation.Stale, Since: rotation.Since})
 		if err != nil {
 			return err
 		}
 		answer := EffectiveAnswer{Known: !away, Commit: env.Commit, SecretsFile: env.File, Problem: env.Problem, Variables: []EffectiveVariable{}, Missing: orEmpty(env.Missing)}
 		for _, v := range all {
 			answer.Variables = append(answer.Variables, EffectiveVariable{Name: v.Name, Source: v.Source, VariableID: v.Variable.ID, Secret: v.Secret,
-				SecretProvider: v.Variable.Provider, Shadows: orEmpty(v.Shadows), Services: orEmpty(v.Services), StaleSince: optionalTime(v.Stale.Since)})
+				SecretProvider: v.Variable.Provider, Shadows: orEmpty(v.Shadows), Services: orEmpty(v.Services), StaleSince: optionalTime(v.Since)})
 		}
 		return endpoint.JSON(w, http.StatusOK, answer)
 	})
