@@ -31,15 +31,18 @@ var needHub = []string{
 	"GET /api/custom/repositories/{id}/files",
 	"GET /api/custom/stacks/{id}/plan",
 	"GET /api/custom/stacks/{id}/services/{service}/logs",
+	"GET /api/custom/stacks/{id}/sops-env-vars",
 	"GET /api/custom/workers/{id}/metrics",
 	"GET /metrics",
 	"GET /stacks/{id}/plan",
 	"GET /stacks/{id}/services/{service}/logs",
 	"GET /stacks/{id}/services/{service}/logs/follow",
+	"POST /api/custom/repositories/{id}/sops-encrypt",
 	"POST /api/custom/repository-keys/test",
 	"POST /api/custom/stacks/{id}/services/{service}/restart",
 	"POST /api/custom/stacks/{id}/services/{service}/start",
 	"POST /api/custom/stacks/{id}/services/{service}/stop",
+	"POST /repositories/{id}/secrets",
 	"POST /stacks/{id}/services/{service}/restart",
 	"POST /stacks/{id}/services/{service}/start",
 	"POST /stacks/{id}/services/{service}/stop",
@@ -93,7 +96,8 @@ func (s *stand) withoutHub() {
 	s.deps.Stacks.Desk, s.deps.Stacks.Live, s.deps.Stacks.Plans = desk, away, away
 	s.deps.Workers.Desk, s.deps.Metrics.Source = workers, away
 	s.deps.UI.Repositories, s.deps.UI.Browser, s.deps.UI.Stacks, s.deps.UI.Workers = repos, away, desk, workers
-	s.deps.UI.Live, s.deps.UI.Plans = away, away
+	s.deps.UI.Live, s.deps.UI.Plans, s.deps.UI.Secrets = away, away, away
+	s.deps.Sops.Keys, s.deps.Sops.Files = repos, away
 	s.build()
 }
 

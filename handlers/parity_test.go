@@ -155,8 +155,10 @@ var (
 	// shortened are the beginnings of hashes, as pages show them.
 	shortened = regexp.MustCompile(`\b[0-9a-f]{10}\b`)
 	// secret are what is different each time and never seen again.
-	secret   = regexp.MustCompile(`berth_(sk|wt)_[A-Za-z0-9_-]+|berth_session=[^;]+|request_id":"[^"]*"|X-Request-Id: .*|Request <code>[^<]*</code>`)
-	measured = regexp.MustCompile(`(?m)^([a-z_]+(?:\{[^}]*\})?) \S+$`)
+	secret = regexp.MustCompile(`berth_(sk|wt)_[A-Za-z0-9_-]+|berth_session=[^;]+|request_id":"[^"]*"|X-Request-Id: .*|Request <code>[^<]*</code>`)
+	// encrypted is what sops writes, and age keys, which are made anew each time.
+	encrypted = regexp.MustCompile(`(?s)ENC\[[^\]]*\]|BEGIN AGE.*?END AGE|age1[0-9a-z]{58}|lastmodified: \S+`)
+	measured  = regexp.MustCompile(`(?m)^([a-z_]+(?:\{[^}]*\})?) \S+$`)
 )
 
 // plain puts names in place of what is made anew each time.
@@ -172,7 +174,7 @@ func (rec *record) plain(text string) string {
 		}
 		return rec.names[found]
 	})
-	return shortened.ReplaceAllString(text, "<short>")
+	return shortened.ReplaceAllString(encrypted.ReplaceAllString(text, "<encrypted>"), "<short>")
 }
 
 // refusedRows were played, but have no good end beside the other plays.

@@ -12,16 +12,17 @@ import (
 
 // UIDeps is what the pages need.
 type UIDeps struct {
-	SetUp        ui.Founder    // *identity.SetUp
-	SignIn       UISessions    // *identity.SignIn
-	Accounts     UIAccounts    // *identity.Accounts
-	Store        UIStore       // *store.Store
-	Repositories UIRepository  // *repositories.Desk
-	Browser      UIBrowser     // repositories.Browser
-	Variables    UIVariables   // *variables.Desk
-	Stacks       UIStacks      // *stacks.Desk
-	Workers      UIWorkers     // *fleet.Desk
-	Live         UIConnections // *hub.Hub
+	SetUp        ui.Founder          // *identity.SetUp
+	SignIn       UISessions          // *identity.SignIn
+	Accounts     UIAccounts          // *identity.Accounts
+	Store        UIStore             // *store.Store
+	Repositories UIRepository        // *repositories.Desk
+	Browser      UIBrowser           // repositories.Browser
+	Secrets      ui.SecretsEncrypter // *repositories.SecretsReader
+	Variables    UIVariables         // *variables.Desk
+	Stacks       UIStacks            // *stacks.Desk
+	Workers      UIWorkers           // *fleet.Desk
+	Live         UIConnections       // *hub.Hub
 	Plans        ui.Planner
 	Compose      ui.ComposeReader    // *revisionfiles.Files
 	Compare      ui.RevisionComparer // *stacks.Comparer
@@ -57,6 +58,7 @@ type UIRepository interface {
 	ui.RepositoryCreator
 	ui.RepositoryEditor
 	ui.CredentialDesk
+	ui.KeyRotator
 }
 
 // UIBrowser reads what was fetched of repositories.
@@ -135,6 +137,10 @@ func uiRepositoryRoutes(u UIDeps) []Route {
 		form(one+"/settings", access.Operate, ui.ChangeRepository(u.Repositories, u.Repositories, u.Now)),
 		page(one+"/delete", access.Operate, ui.ConfirmDeleteRepository(u.Repositories)),
 		form(one+"/delete", access.Operate, ui.DeleteRepository(u.Repositories)),
+		page(one+"/secrets", access.Operate, ui.RepositorySecrets(u.Repositories)),
+		form(one+"/secrets", access.Operate, ui.BuildSecretsFile(u.Repositories, u.Secrets)),
+		page(one+"/rotate-key", access.Operate, ui.ConfirmRotateKey(u.Repositories)),
+		form(one+"/rotate-key", access.Operate, ui.RotateKey(u.Repositories)),
 		page("/repository-keys", access.View, ui.RepositoryKeys(u.Repositories, u.Now)),
 		form("/repository-keys/{id}/delete", access.Operate, ui.DeleteRepositoryKey(u.Repositories, u.Now)),
 	}

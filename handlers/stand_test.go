@@ -79,7 +79,7 @@ func newStand(t testing.TB) *stand {
 		Ops:      handlers.OpsDeps{Store: s.store, Version: "test"},
 	}
 	s.deps.Repositories, s.deps.Variables = s.repositoriesDeps(), s.variablesDeps()
-	s.deps.Integrations.Desk = s.integrationsDesk()
+	s.deps.Integrations.Desk, s.deps.Sops = s.integrationsDesk(), s.sopsDeps()
 	s.deps.Stacks = s.stacksDeps()
 	s.deps.Workers, s.deps.Metrics = s.workersDeps()
 	s.deps.UI, s.deps.Hubs = s.uiDeps(), handlers.HubsDeps{Store: s.store}

@@ -16,7 +16,7 @@ import (
 // uiDeps joins what the other areas have to what the pages need.
 func (s *stand) uiDeps() handlers.UIDeps {
 	s.deps.Guard.ErrorPage = ui.ErrorPage
-	return handlers.UIDeps{SetUp: s.setUp, SignIn: s.signIn, Accounts: s.accounts, Store: s.store,
+	return handlers.UIDeps{Secrets: s.sopsDeps().Files, SetUp: s.setUp, SignIn: s.signIn, Accounts: s.accounts, Store: s.store,
 		Repositories: s.deps.Repositories.Desk.(handlers.UIRepository), Browser: s.deps.Repositories.Browser.(handlers.UIBrowser),
 		Variables: s.deps.Variables.Desk.(handlers.UIVariables), Stacks: s.deps.Stacks.Desk.(handlers.UIStacks),
 		Workers: s.deps.Workers.Desk.(handlers.UIWorkers), Live: noHub{}, Now: s.now,

@@ -63,11 +63,11 @@ type EncryptSecretsAnswer struct {
 // EncryptSecrets encrypts values for a repository's public key. Nothing of them is kept, logged or audited.
 func EncryptSecrets(finder RepositoryFinder, encrypter SecretsEncrypter) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
-		repository, err := namedRepository(r, finder)
+		ask, err := endpoint.Decode[EncryptSecretsRequest](r)
 		if err != nil {
 			return err
 		}
-		ask, err := endpoint.Decode[EncryptSecretsRequest](r)
+		repository, err := namedRepository(r, finder)
 		if err != nil {
 			return err
 		}

@@ -123,6 +123,7 @@ var said = map[string]note{
 	"user-saved":        {"ok", "check", "Saved. The user has to sign in again."},
 	"user-gone":         {"ok", "check", "The user was removed and is signed out everywhere."},
 	"variable-gone":     {"ok", "check", "The variable was removed. Containers keep its value until the next deployment."},
+	"key-rotated":       {"ok", "check", "The repository has a new age key. Encrypt every secrets.yaml for it and commit."},
 	"variable-saved":    {"ok", "check", "Saved. The value reaches containers with the next deployment."},
 	"worker-gone":       {"ok", "check", "The worker was removed."},
 	"worker-revoked":    {"ok", "check", "The worker was revoked: its token and key are refused from now on."},

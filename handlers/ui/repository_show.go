@@ -33,6 +33,9 @@ type repositoryPage struct {
 	Stacks     []foundLine
 	Truncated  bool
 	Commits    []commitLine
+	PublicKey  copyable // for secrets files
+	SealHref   string
+	RotateHref string
 	EditHref   string
 	DeleteHref string
 }
@@ -61,6 +64,7 @@ func Repository(finder RepositoryFinder, browser RepositoryBrowser, stacks Stack
 			return err
 		}
 		page := repositoryPage{Line: repositoryOf(known, now()), Reading: beingRead(known), CanMend: mendable(known.ErrorCode),
+			PublicKey: ageKeyOf(known), SealHref: repositoryHref(known.ID) + "/secrets", RotateHref: repositoryHref(known.ID) + "/rotate-key",
 			EditHref: repositoryHref(known.ID) + "/settings", DeleteHref: repositoryHref(known.ID) + "/delete"}
 		if page.Key, err = keyOf(r.Context(), keys, known.Credential); err != nil {
 			return err

@@ -225,7 +225,7 @@ func repositorySamples() map[string]sample {
 	good := repositories.Repository{ID: "rep_1", Name: "apps", URL: "https://git.example.com/team/apps.git", Branch: "main", Head: "9f31c02d4a5e6f7a8b9c0d1e2f3a4b5c6d7e8f90", FetchedAt: before(6 * time.Minute)}
 	reading := repositories.Repository{ID: "rep_4", Name: "fresh", URL: "https://git.example.com/team/fresh.git"}
 	broken := repositories.Repository{ID: "rep_2", Name: "infra", URL: "https://git.example.com:3000/team/infra.git", Head: "0c44d1e0f2", ErrorCode: "git.credential_refused", Error: "the Git host git.example.com refused the user name or password", FetchedAt: before(300 * time.Hour)}
-	page := repositoryPage{Line: repositoryOf(good, sampleNow), Key: "apps", EditHref: "/x", Stacks: []foundLine{
+	page := repositoryPage{Line: repositoryOf(good, sampleNow), Key: "apps", PublicKey: copyable{"age-key", "public age key", "age1qyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqs3290gq"}, SealHref: "/x", RotateHref: "/x", EditHref: "/x", Stacks: []foundLine{
 		{Path: "apps/auth", Files: "compose.yaml", AddHref: "/x"}, {Path: "apps/shop", Files: "compose.yaml, wireops.yaml", Stacks: []stackLine{{Name: "shop", Href: "/x", Badge: badgeOf(statusBadges, stacks.StatusDegraded)}}}, {Path: "apps/gone", Stacks: []stackLine{{Name: "legacy", Href: "/x", Badge: badgeOf(statusBadges, stacks.StatusError)}}}}}
 	for i, subject := range []string{"shop: raise the pool size", "web: pin the image by digest", "Merge branch 'ada/cleanup' with a rather long subject line that somebody wrote without thinking", "add auth"} {
 		page.Commits = append(page.Commits, commitLine{Short: "9f31c02d4a", Subject: subject, Author: "Ada Lovelace", When: at(before(time.Duration(i*i+1)*time.Hour), sampleNow), Head: i == 0})

@@ -44,6 +44,7 @@ func TestWholeProgram(t *testing.T) {
 		"what a service writes beside its stack survives deployments":         writtenFilesSurvive,
 		"values arrive byte for byte":                                         valuesByteForByte,
 		"a changed secret recreates only services that list it":               secretRecreates,
+		"a secrets.yaml lies over the variables, then and now":                secretsFileDeploys,
 		"a variable reaches a container only when listed for that service":    onlyListedVariables,
 		"a container sees nothing of the environment of server or worker":     containerSeesNoEnvironment,
 		"a compose service is stopped, started and restarted through the API": stopStartRestart,
