@@ -16,7 +16,7 @@ func (s *Store) KnownHubs(ctx context.Context) ([]hubs.Known, error) {
 		if err != nil {
 			return nil, err
 		}
-		all, err := many(tx, scanKnown(now), `SELECT h.id, h.url, h.version, h.started_at, h.lease_until,
+		all, err := many(tx, scanKnown(now), `SELECT h.id, h.url, h.pin, h.version, h.started_at, h.lease_until,
 			(SELECT count(*) FROM workers w WHERE w.hub_id = h.id AND w.revoked = 0 AND w.connected_at > w.left_at),
 			(SELECT count(*) FROM leases l WHERE l.name = ? AND l.holder = h.id AND l.lease_until >= ?)
 			FROM hubs h WHERE h.lease_until >= ? OR NOT EXISTS (SELECT 1 FROM hubs n WHERE n.url = h.url AND n.started_at > h.started_at)
@@ -25,7 +25,7 @@ func (s *Store) KnownHubs(ctx context.Context) ([]hubs.Known, error) {
 			return nil, err
 		}
 		lease := hubs.LeaseTime.Microseconds()
-		gone, err := many(tx, scanKnown(now), `SELECT id, url, version, started_at, heard_at + ?, 0, 0 FROM hubs_gone WHERE heard_at > ? ORDER BY started_at, id LIMIT 100`,
+		gone, err := many(tx, scanKnown(now), `SELECT id, url, NULL, version, started_at, heard_at + ?, 0, 0 FROM hubs_gone WHERE heard_at > ? ORDER BY started_at, id LIMIT 100`,
 			lease, now-hubs.Remember.Microseconds())
 		return append(all, gone...), err
 	})
@@ -34,8 +34,10 @@ func (s *Store) KnownHubs(ctx context.Context) ([]hubs.Known, error) {
 func scanKnown(now int64) func(scanner) (hubs.Known, error) {
 	return func(row scanner) (hubs.Known, error) {
 		var k hubs.Known
+		var pin []byte
 		var started, until, leads int64
-		err := row.Scan(&k.ID, &k.URL, &k.Version, &started, &until, &k.Workers, &leads)
+		err := row.Scan(&k.ID, &k.URL, &pin, &k.Version, &started, &until, &k.Workers, &leads)
+		copy(k.Pin[:], pin)
 		k.StartedAt, k.LeaseUntil, k.HeardAt = fromMicros(started), fromMicros(until), fromMicros(max(0, until-hubs.LeaseTime.Microseconds()))
 		k.Up = until >= now
 		k.Leads = k.Up && leads > 0

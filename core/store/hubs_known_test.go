@@ -9,6 +9,7 @@ import (
 	"berth/core/fault"
 	"berth/core/fleet"
 	"berth/core/hubs"
+	"berth/core/seal"
 )
 
 // known tells of each hub that is shown whether it is up, leads, and how many workers it has.
@@ -19,6 +20,9 @@ func (r *fleetRoom) known(t *testing.T) (all string) {
 		t.Fatal(err)
 	}
 	for _, k := range list {
+		if k.Up && k.Pin == (seal.Pin{}) { // such a hub could not be called
+			t.Errorf("%s is up and has no pin", k.ID)
+		}
 		if k.URL == "" || k.Version != "1" || k.StartedAt.IsZero() || time.Since(k.HeardAt) > time.Hour && k.Up {
 			t.Errorf("%+v", k)
 		}
