@@ -3,11 +3,17 @@
 # whose containers are lines in files, 240 on the real container engine; about one in eight does not come in time. make test runs a
 # sample of it. Beside that it dies at 200 points each of set-up, of a change of SECRET_KEY and of a
 # migration, and is restarted 50 times under load. Variables of these names change the numbers.
+# Files are exchanged with the command-line programs sops and age, which are built when they are not there.
 . "$(dirname "$0")/common.sh"
 . local/make/docker.sh
+. local/make/real-sops.sh
 need_go
 need git git
 need strace strace
 need_docker
 export KILL_POINTS="${KILL_POINTS:-2200}" KILL_DOCKER_POINTS="${KILL_DOCKER_POINTS:-240}" KILL_START_POINTS="${KILL_START_POINTS:-200}" KILL_RESTARTS="${KILL_RESTARTS:-50}"
-go test -count=1 -timeout 120m -v -run 'WhateverDies|Killed' "$@" ./local/kill
+status=0
+go test -count=1 -timeout 120m -v -run 'WhateverDies|Killed' "$@" ./local/kill || status=1
+need_sops
+go test -count=1 -timeout 30m -v -tags realsops -run RealSops "$@" ./hub/adapter/sops || status=1
+exit $status
