@@ -2,11 +2,13 @@ package hub
 
 import (
 	"context"
+	"errors"
 	"io"
 	"time"
 
 	"berth/core"
 	"berth/core/fault"
+	"berth/core/secrets"
 	"berth/core/stacks"
 	"berth/core/wire"
 )
@@ -42,7 +44,7 @@ func (h *Hub) Act(ctx context.Context, s stacks.Stack, service string, kind wire
 }
 
 // Logs writes the last tail lines of a compose service to w and, when follow is true, new
-// ones until ctx ends.
+// ones until ctx ends. Secrets that the stack uses are not in them.
 func (h *Hub) Logs(ctx context.Context, s stacks.Stack, service string, tail int, follow bool, w io.Writer) error {
 	expiry := actionExpiry
 	if follow {
@@ -50,7 +52,13 @@ func (h *Hub) Logs(ctx context.Context, s stacks.Stack, service string, tail int
 	}
 	ctx, cancel := context.WithTimeout(ctx, expiry)
 	defer cancel()
-	return h.ask(ctx, s, wire.Request{Kind: wire.RequestLogs, Service: service, Tail: min(tail, wire.MaxTail), Follow: follow, Seconds: int(expiry.Seconds())}, w)
+	hide, err := h.hiddenOf(ctx, s, service)
+	if err != nil {
+		return err
+	}
+	out := secrets.NewRedactor(hide.values).Writer(w)
+	err = h.ask(ctx, s, wire.Request{Kind: wire.RequestLogs, Service: service, Tail: min(tail, wire.MaxTail), Follow: follow, Seconds: int(expiry.Seconds()), Secret: hide.templates}, out)
+	return errors.Join(err, out.End())
 }
 
 func (h *Hub) ask(ctx context.Context, st stacks.Stack, request wire.Request, w io.Writer) error {

@@ -142,6 +142,8 @@ type Variables interface {
 	// Secrets resolves the named secret variables of the stack. The fault names the
 	// provider and every variable that could not be resolved.
 	Secrets(ctx context.Context, stack core.StackID, names []string) (map[string]secrets.Value, error)
+	// Known returns those of the named secret variables of the stack that can be resolved now.
+	Known(ctx context.Context, stack core.StackID, names []string) (map[string]secrets.Value, error)
 	// Prints returns the fingerprints of those of the named secret variables of each stack that can be
 	// resolved now.
 	Prints(ctx context.Context, asked map[core.StackID][]string) (map[core.StackID]map[string]string, error)

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -301,6 +302,15 @@ func (s *stand) Secrets(ctx context.Context, _ core.StackID, names []string) (ma
 		values[name] = v
 	}
 	return values, nil
+}
+
+// Known implements Variables.
+func (s *stand) Known(_ context.Context, _ core.StackID, names []string) (map[string]secrets.Value, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	known := maps.Clone(s.secrets)
+	maps.DeleteFunc(known, func(name string, _ secrets.Value) bool { return !slices.Contains(names, name) })
+	return known, nil
 }
 
 // Prints implements Variables.

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"net/url"
 	"strings"
 	"testing"
@@ -173,3 +174,28 @@ func BenchmarkRedact(b *testing.B) {
 		r.Redact(text)
 	}
 }
+
+func TestAWriterHoldsBackWhatMayBeASecret(t *testing.T) {
+	var out strings.Builder
+	w := secrets.NewRedactor([]secrets.Value{secrets.NewValue("hunter-two")}).Writer(&out)
+	for _, piece := range []string{"a hun", "ter-t", "wo b\nhunter", "-t"} {
+		if n, err := w.Write([]byte(piece)); n != len(piece) || err != nil {
+			t.Fatalf("%d, %v", n, err)
+		}
+	}
+	if got := out.String(); got != "a [secret] b\n" {
+		t.Errorf("before the end it wrote %q", got)
+	}
+	if err := w.End(); err != nil || out.String() != "a [secret] b\nhunter-t" {
+		t.Errorf("at the end it wrote %q, %v", out.String(), err)
+	}
+	full := errors.New("full")
+	broken := secrets.NewRedactor(nil).Writer(writerFunc(func([]byte) (int, error) { return 0, full }))
+	if n, err := broken.Write([]byte("x")); n != 0 || !errors.Is(err, full) {
+		t.Errorf("%d, %v", n, err)
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }

@@ -9,6 +9,21 @@ import (
 	"berth/core/secrets"
 )
 
+// Known returns those of the named secret variables of the stack that can be resolved now.
+func (r *Resolver) Known(ctx context.Context, stack core.StackID, names []string) (map[string]secrets.Value, error) {
+	all, err := r.store.EffectiveVariables(ctx, OfStack(stack))
+	if err != nil {
+		return nil, fmt.Errorf("read the stack's variables: %w", err)
+	}
+	var refs []secrets.Ref
+	for _, v := range all {
+		if v.Secret && slices.Contains(names, v.Name) {
+			refs = append(refs, v.ref())
+		}
+	}
+	return r.gate.Known(ctx, refs), nil
+}
+
 // Prints returns the fingerprints of those of the named secret variables of each stack that can be
 // resolved now. What several stacks share is asked for once.
 func (r *Resolver) Prints(ctx context.Context, asked map[core.StackID][]string) (map[core.StackID]map[string]string, error) {

@@ -237,7 +237,10 @@ type Request struct {
 	Service string       `json:"service"`
 	Tail    int          `json:"tail,omitempty"`   // lines, for logs
 	Follow  bool         `json:"follow,omitempty"` // for logs
-	Seconds int          `json:"seconds"`          // the hub's patience; the worker gives up then
+	// Secret holds, for logs, the service's environment entries with secrets in them, as the rendered
+	// Compose file has them, ${NAME} for each: the worker takes what its containers have there out of the log.
+	Secret  map[string]string `json:"secret,omitempty"`
+	Seconds int               `json:"seconds"` // the hub's patience; the worker gives up then
 }
 
 // Reply answers a Request: any number of chunks, then one with Last.

@@ -224,11 +224,11 @@ func (e *fakeEngine) Restart(ctx context.Context, project, service string) error
 	return e.control(ctx, "restart", project, service)
 }
 
-func (e *fakeEngine) Logs(ctx context.Context, project, service string, tail int, follow bool, w io.Writer) error {
+func (e *fakeEngine) Logs(ctx context.Context, project, service string, ask LogAsk, w io.Writer) error {
 	e.mu.Lock()
 	logs := e.logs
 	e.mu.Unlock()
-	return logs(ctx, tail, follow, w)
+	return logs(ctx, ask.Tail, ask.Follow, w)
 }
 
 func (e *fakeEngine) Info(ctx context.Context) (EngineInfo, error) {

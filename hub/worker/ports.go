@@ -37,14 +37,23 @@ type Engine interface {
 	Start(ctx context.Context, projectName, service string) error
 	Stop(ctx context.Context, projectName, service string) error
 	Restart(ctx context.Context, projectName, service string) error
-	// Logs writes the last tail lines of a compose service to w, then, when follow is true, new ones until ctx ends.
-	Logs(ctx context.Context, projectName, service string, tail int, follow bool, w io.Writer) error
+	// Logs writes the last lines of a compose service to w, then, when they are to be followed, new ones until ctx ends.
+	Logs(ctx context.Context, projectName, service string, ask LogAsk, w io.Writer) error
 	// Watch calls changed, from one goroutine, whenever something may have happened to a container that
 	// Berth made: it started, stopped, went away, was renamed, updated, or joined or left a network. It
 	// blocks until ctx ends or the engine's events cannot be followed any more, and returns why.
 	Watch(ctx context.Context, changed func(Happening)) error
 	// Info asks the engine who it is; cheap enough for every snapshot.
 	Info(ctx context.Context) (EngineInfo, error)
+}
+
+// LogAsk says what of a compose service's output is wanted.
+type LogAsk struct {
+	Tail   int // lines
+	Follow bool
+	// Secret holds the environment entries that have secrets in them, as the rendered Compose file has
+	// them: ${NAME} stands for one. What a container's own environment has in their place is not shown.
+	Secret map[string]string
 }
 
 // FailedService is in the cause chain of every fault that is about one compose service: its

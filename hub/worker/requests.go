@@ -148,7 +148,7 @@ func (r *requests) logs(ctx context.Context, m wire.Request) error {
 	var flusher sync.WaitGroup
 	flushing, stop := context.WithCancel(ctx)
 	flusher.Go(func() { out.run(flushing) })
-	err := r.engine.Logs(ctx, m.Project, m.Service, m.Tail, m.Follow, out)
+	err := r.engine.Logs(ctx, m.Project, m.Service, LogAsk{Tail: m.Tail, Follow: m.Follow, Secret: m.Secret}, out)
 	stop()
 	flusher.Wait()
 	if ended := out.end(); err == nil {

@@ -4,21 +4,26 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"html"
 	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"berth/core/access"
 	"berth/local/e2e/rig"
 )
 
 // hunt looks for secrets in every form in which text is often written.
 type hunt struct {
-	t     *testing.T
-	forms map[string]string // what to look for, with what it is
+	t      *testing.T
+	forms  map[string]string // what to look for, with what it is
+	places int               // looked at
 }
 
 func newHunt(t *testing.T, secrets map[string]string) *hunt {
@@ -26,7 +31,7 @@ func newHunt(t *testing.T, secrets map[string]string) *hunt {
 	for name, value := range secrets {
 		h.add(name, value)
 		for line := range strings.Lines(value) {
-			if trimmed := strings.TrimSpace(line); len(trimmed) >= 12 {
+			if trimmed := strings.TrimSpace(line); len(trimmed) >= 12 && !strings.HasPrefix(trimmed, "-----") { // every key begins and ends like that
 				h.add(name+", a line", trimmed)
 			}
 		}
@@ -55,6 +60,7 @@ func (h *hunt) add(name, value string) {
 // at looks at a text.
 func (h *hunt) at(where, text string) {
 	h.t.Helper()
+	h.places++
 	if text == "" {
 		h.t.Errorf("%s is empty: nothing was looked at", where)
 	}
@@ -74,8 +80,8 @@ func (h *hunt) found(text string) []string {
 }
 
 func TestTheHuntFindsWhatItLooksFor(t *testing.T) {
-	h := newHunt(t, canaries)
-	for name, value := range canaries {
+	h := newHunt(t, canaries("internal"))
+	for name, value := range canaries("internal") {
 		quoted, err := json.Marshal(map[string]string{"key": value})
 		if err != nil {
 			t.Fatal(err)
@@ -94,26 +100,60 @@ func TestTheHuntFindsWhatItLooksFor(t *testing.T) {
 	}
 }
 
-// answers looks at everything that the API tells an administrator.
+// answers looks at everything that the API tells each role.
 func (h *hunt) answers(s *rig.Server, all map[string]*rig.Stack) {
 	h.t.Helper()
 	paths := []string{"/metrics", "/api/custom/stacks", "/api/custom/repositories", "/api/custom/repository-keys", "/api/custom/workers", "/api/custom/users", "/api/custom/service-accounts",
-		"/api/custom/variables?limit=500", "/api/custom/me", "/api/custom/openapi.json"}
+		"/api/custom/variables?limit=500", "/api/custom/me", "/api/custom/openapi.json", "/api/custom/integrations"}
 	for _, stack := range all {
 		of := "/api/custom/stacks/" + string(stack.ID)
-		paths = append(paths, of, of+"/services", of+"/revisions", of+"/decisions", of+"/deployments", "/api/custom/variables/export?scope=stack&scope_id="+string(stack.ID))
+		paths = append(paths, of, of+"/services", of+"/revisions", of+"/decisions", of+"/deployments", of+"/effective-variables", of+"/sops-env-vars", of+"/plan", "/api/custom/variables/export?scope=stack&scope_id="+string(stack.ID))
 		d := string(stack.Last().ID)
 		paths = append(paths, "/api/custom/deployments/"+d, "/api/custom/deployments/"+d+"/log?limit=500", "/api/custom/deployments/"+d+"/stream")
 		if stack.Now().Revision > 0 {
 			paths = append(paths, of+"/revisions/1")
 		}
 	}
-	for _, path := range paths {
-		answer := s.Ask(http.MethodGet, path, nil)
-		if answer.Status != http.StatusOK {
+	for _, role := range access.Roles {
+		as := s.Client.As(s.IssueKey(s.Account(role), time.Time{}).Key)
+		for _, path := range paths {
+			answer := as.Ask(http.MethodGet, path, nil)
+			unplanned := strings.HasSuffix(path, "/plan") && answer.Status == http.StatusUnprocessableEntity // its Compose file is one of those that fail
+			if role == access.RoleAdmin && answer.Status != http.StatusOK && !unplanned {
+				h.t.Errorf("GET %s: %d", path, answer.Status)
+			}
+			h.at("GET "+path+" as "+string(role), string(answer.Body))
+		}
+	}
+}
+
+var link = regexp.MustCompile(`(?:href|src)="(/[^"#]*)`)
+
+// pages looks at every page that an administrator can walk to.
+func (h *hunt) pages(s *rig.Server) {
+	h.t.Helper()
+	const most = 1000
+	known, open := map[string]bool{"/": true}, []string{"/"}
+	for len(open) > 0 && len(known) < most {
+		path := open[0]
+		open = open[1:]
+		answer := s.Person.Ask(http.MethodGet, path, nil)
+		if answer.Status >= 500 {
 			h.t.Errorf("GET %s: %d", path, answer.Status)
 		}
-		h.at("GET "+path, string(answer.Body))
+		h.at("page "+path, string(answer.Body)+" ")
+		if !strings.HasPrefix(answer.Header.Get("Content-Type"), "text/html") {
+			continue
+		}
+		for _, found := range link.FindAllStringSubmatch(string(answer.Body), -1) {
+			if next := html.UnescapeString(found[1]); !known[next] && !strings.Contains(next, "follow") {
+				known[next] = true
+				open = append(open, next)
+			}
+		}
+	}
+	if len(known) < 30 || len(known) >= most {
+		h.t.Errorf("%d pages were found", len(known))
 	}
 }
 
@@ -155,17 +195,28 @@ func (h *hunt) labels(all map[string]*rig.Stack) {
 	}
 }
 
-// commandLines looks at what every user of this host may see.
-func (h *hunt) commandLines() {
+// processes looks at what every user of this host may see of processes, and at the environment of all
+// that do not run in a container.
+func (h *hunt) processes() {
 	h.t.Helper()
-	all, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	all, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil || len(all) < 3 {
 		h.t.Fatalf("%d processes, %v", len(all), err)
 	}
-	for _, file := range all {
-		content, err := os.ReadFile(file)
-		if err == nil && len(content) > 0 { // the others have ended, or belong to the kernel
-			h.at(file, strings.ReplaceAll(string(content), "\x00", " "))
+	own, err := os.Readlink("/proc/self/ns/mnt")
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for _, process := range all {
+		files := []string{process + "/cmdline"}
+		if namespace, err := os.Readlink(process + "/ns/mnt"); err == nil && namespace == own {
+			files = append(files, process+"/environ")
+		}
+		for _, file := range files {
+			content, err := os.ReadFile(file)
+			if err == nil && len(content) > 0 { // the others have ended, or belong to the kernel
+				h.at(file, strings.ReplaceAll(string(content), "\x00", " "))
+			}
 		}
 	}
 }

@@ -58,11 +58,11 @@ func (e *speaking) Restart(_ context.Context, _, service string) error {
 }
 
 // Logs implements hubworker.Engine.
-func (e *speaking) Logs(ctx context.Context, _, _ string, _ int, follow bool, w io.Writer) error {
+func (e *speaking) Logs(ctx context.Context, _, _ string, ask hubworker.LogAsk, w io.Writer) error {
 	e.mu.Lock()
 	said := "said before\n" + e.said
 	e.mu.Unlock()
-	if _, err := io.WriteString(w, said); err != nil || !follow {
+	if _, err := io.WriteString(w, said); err != nil || !ask.Follow {
 		return err
 	}
 	for {

@@ -141,7 +141,7 @@ func (e *engine) Stop(context.Context, string, string) error { return nil }
 func (e *engine) Restart(context.Context, string, string) error { return nil }
 
 // Logs implements worker.Engine.
-func (e *engine) Logs(context.Context, string, string, int, bool, io.Writer) error { return nil }
+func (e *engine) Logs(context.Context, string, string, worker.LogAsk, io.Writer) error { return nil }
 
 // Watch implements worker.Engine. What happens while nobody watches is never told.
 func (e *engine) Watch(ctx context.Context, changed func(worker.Happening)) error {

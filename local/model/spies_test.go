@@ -116,6 +116,10 @@ func (variables) Secrets(context.Context, core.StackID, []string) (map[string]se
 }
 
 // Fingerprint implements hub.Variables.
+func (variables) Known(context.Context, core.StackID, []string) (map[string]secrets.Value, error) {
+	return nil, nil
+}
+
 func (variables) Prints(context.Context, map[core.StackID][]string) (map[core.StackID]map[string]string, error) {
 	return nil, nil
 }

@@ -140,7 +140,7 @@ func (f folder) Verify(ctx context.Context, _ worker.Project, _, _ time.Duration
 func (f folder) Start(context.Context, string, string) error   { return nil }
 func (f folder) Stop(context.Context, string, string) error    { return nil }
 func (f folder) Restart(context.Context, string, string) error { return nil }
-func (f folder) Logs(context.Context, string, string, int, bool, io.Writer) error {
+func (f folder) Logs(context.Context, string, string, worker.LogAsk, io.Writer) error {
 	return nil
 }
 

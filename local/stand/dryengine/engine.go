@@ -117,4 +117,4 @@ func (e *Engine) Stop(context.Context, string, string) error { return nil }
 func (e *Engine) Restart(context.Context, string, string) error { return nil }
 
 // Logs implements worker.Engine.
-func (e *Engine) Logs(context.Context, string, string, int, bool, io.Writer) error { return nil }
+func (e *Engine) Logs(context.Context, string, string, worker.LogAsk, io.Writer) error { return nil }

@@ -408,7 +408,7 @@ func TestTheEngineAway(t *testing.T) {
 		"Verify": e.Verify(t.Context(), project, 0, 0, silent),
 		"Down":   e.Down(t.Context(), "x", "stk_test", false, silent),
 		"Start":  e.Start(t.Context(), "x", "a"),
-		"Logs":   e.Logs(t.Context(), "x", "a", 1, false, &bytes.Buffer{}),
+		"Logs":   e.Logs(t.Context(), "x", "a", worker.LogAsk{Tail: 1}, &bytes.Buffer{}),
 	} {
 		if fault.CodeOf(err) != "engine.unreachable" || fault.KindOf(err) != fault.Unavailable || !strings.Contains(err.Error(), "no.sock does not answer") {
 			t.Errorf("%s: got %v", what, err)

@@ -16,6 +16,7 @@ const lookForNew = time.Second
 type follower struct {
 	engine *Engine
 	out    *shared
+	secret map[string]string // see worker.LogAsk
 
 	mu      sync.Mutex
 	streams map[string]*stream // by container; guarded by mu
@@ -61,18 +62,17 @@ func (f *follower) begin(o observed, tail int) (logRange, bool) {
 	switch {
 	case known == nil:
 		f.streams[o.id] = &stream{active: true}
-		return logRange{tail: tail, follow: true}, true
+		return logRange{tail: tail, follow: true, secret: f.secret}, true
 	case known.active || o.state != container.StateRunning:
 		return logRange{}, false
 	}
 	known.active = true
-	return logRange{tail: maxTail, follow: true, since: known.ended}, true
+	return logRange{tail: maxTail, follow: true, since: known.ended, secret: f.secret}, true
 }
 
 func (f *follower) follow(ctx context.Context, o observed, r logRange) error {
 	lines := f.out.lines(o.name)
-	err := f.engine.copyLogs(ctx, o, r, lines, lines)
-	lines.flush()
+	err := f.engine.copyHidden(ctx, o, r, lines)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.streams[o.id].active = false

@@ -222,7 +222,7 @@ func (s *stack) output(service string) string {
 	s.t.Helper()
 	s.until(service+" has ended", func() bool { return s.containers()[service].State == "exited" })
 	var out bytes.Buffer
-	if err := s.engine.Logs(s.t.Context(), s.Name, service, 1000, false, &out); err != nil {
+	if err := s.engine.Logs(s.t.Context(), s.Name, service, worker.LogAsk{Tail: 1000}, &out); err != nil {
 		s.t.Fatal(err)
 	}
 	return out.String()

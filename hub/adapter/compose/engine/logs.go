@@ -9,6 +9,8 @@ import (
 
 	"github.com/moby/moby/api/pkg/stdcopy"
 	"github.com/moby/moby/client"
+
+	"berth/hub/worker"
 )
 
 // maxTail bounds the lines that are read back.
@@ -17,33 +19,32 @@ const maxTail = 10_000
 // Logs writes a compose service's output. See worker.Engine. With several containers,
 // each line begins with the container's name. When follow is true, containers that
 // replace or restart others are followed too; the end of ctx is no error then.
-func (e *Engine) Logs(ctx context.Context, projectName, service string, tail int, follow bool, w io.Writer) error {
+func (e *Engine) Logs(ctx context.Context, projectName, service string, ask worker.LogAsk, w io.Writer) error {
 	found, err := e.ofService(ctx, projectName, service)
 	if err != nil {
 		return e.unread(ctx, err, asIs)
 	}
-	tail = min(max(tail, 0), maxTail)
+	tail := min(max(ask.Tail, 0), maxTail)
 	out := &shared{w: w, named: len(found) > 1}
-	if follow {
-		f := follower{engine: e, out: out, streams: map[string]*stream{}}
+	if ask.Follow {
+		f := follower{engine: e, out: out, secret: ask.Secret, streams: map[string]*stream{}}
 		err = f.run(ctx, projectName, service, found, tail)
 	} else {
-		err = e.readLogs(ctx, found, tail, out)
+		err = e.readLogs(ctx, found, logRange{tail: tail, secret: ask.Secret}, out)
 	}
-	if follow && ctx.Err() != nil {
+	if ask.Follow && ctx.Err() != nil {
 		return nil
 	}
 	return e.unread(ctx, err, asIs)
 }
 
 // readLogs writes one container after the other.
-func (e *Engine) readLogs(ctx context.Context, found []observed, tail int, out *shared) error {
+func (e *Engine) readLogs(ctx context.Context, found []observed, r logRange, out *shared) error {
 	for _, o := range found {
 		lines := out.lines(o.name)
-		if err := e.copyLogs(ctx, o, logRange{tail: tail}, lines, lines); err != nil {
+		if err := e.copyHidden(ctx, o, r, lines); err != nil {
 			return err
 		}
-		lines.flush()
 	}
 	return nil
 }
@@ -52,7 +53,8 @@ func (e *Engine) readLogs(ctx context.Context, found []observed, tail int, out *
 type logRange struct {
 	tail   int
 	follow bool
-	since  time.Time // zero: from the beginning
+	since  time.Time         // zero: from the beginning
+	secret map[string]string // see worker.LogAsk
 }
 
 // copyLogs writes a container's two streams; that of a terminal is one, out.

@@ -209,7 +209,7 @@ func TestLogs(t *testing.T) {
 	s.apply()
 	read := func(service string, tail int) string {
 		var out bytes.Buffer
-		if err := s.engine.Logs(t.Context(), s.Name, service, tail, false, &out); err != nil {
+		if err := s.engine.Logs(t.Context(), s.Name, service, worker.LogAsk{Tail: tail}, &out); err != nil {
 			t.Fatal(err)
 		}
 		return out.String()
@@ -242,7 +242,7 @@ func TestLogsFollowANewContainer(t *testing.T) {
 	defer cancel()
 	var out recorder
 	ended := make(chan error, 1)
-	go func() { ended <- s.engine.Logs(ctx, s.Name, "web", 10, true, &out) }()
+	go func() { ended <- s.engine.Logs(ctx, s.Name, "web", worker.LogAsk{Tail: 10, Follow: true}, &out) }()
 	s.until("the first hello", func() bool { return out.String() == "hello\n" })
 	s.Recreate = true
 	s.apply()

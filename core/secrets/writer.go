@@ -1,0 +1,26 @@
+package secrets
+
+import "io"
+
+// Writer takes secrets out of what is written through it. It is used by one goroutine.
+type Writer struct {
+	to     io.Writer
+	stream *Stream
+}
+
+// Writer returns a Writer onto to.
+func (r *Redactor) Writer(to io.Writer) *Writer { return &Writer{to, r.Stream()} }
+
+// Write implements io.Writer. What may be the beginning of a secret is held back.
+func (w *Writer) Write(p []byte) (int, error) {
+	if _, err := io.WriteString(w.to, w.stream.Next(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// End writes what was held back, when nothing more will come.
+func (w *Writer) End() error {
+	_, err := io.WriteString(w.to, w.stream.Rest())
+	return err
+}
