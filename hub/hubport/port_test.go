@@ -172,7 +172,7 @@ func open(t *testing.T) *stand {
 	s.row = hubs.Hub{ID: "hub_1", URL: s.url, Pin: websocket.Pin(pair.Leaf)}
 	s.key = hubcall.NewKey(ring.Subkey(seal.PurposeHub), time.Now)
 	port := hubport.New(hubport.Options{Key: s.key, Hub: s, Find: s, Browser: repositories.NewBrowser(s.git), Prober: s, Seals: ring,
-		Backends: s, Metrics: source{s}, Certificate: pair, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+		Backends: s, Secrets: s, Metrics: source{s}, Certificate: pair, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- port.Run(ctx, l) }()
