@@ -223,7 +223,8 @@
 // Request asks for something now: logs, start, stop, restart of a compose service. The hub chooses an ID,
 // unique on the link. The worker answers with Replies, any number, the last one with
 // Last; failure stands in that one, in Kind, Code and Error. RequestCancel ends it early. Neither outlives
-// the link, and nothing of it is journaled.
+// the link, and nothing of it is journaled. A request for logs says which entries of the
+// service's environment hold secrets, and the worker takes what its containers have there out of the log.
 //
 // # Heartbeats and deadlines
 //
