@@ -14,11 +14,20 @@ import (
 // Store is the contract of a database behind core/store. open returns a DB on a new, empty
 // database and closes it when the test has ended. What the contract asks is what the
 // nouns in core/store rely on, so that their SQL need not know which database it runs on.
-func Store(t *testing.T, open func(t *testing.T) *store.DB) {
+// With names of groups only those are asked, for another way to a database that is held against all of it elsewhere.
+func Store(t *testing.T, open func(t *testing.T) *store.DB, only ...string) {
 	groups := map[string]map[string]func(storeBench){
 		"transactions": transactionCases, "concurrency": concurrencyCases, "contexts": contextCases, "values": valueCases, "nouns": nounCases, "events": eventCases,
 	}
+	for _, group := range only {
+		if groups[group] == nil {
+			t.Fatalf("the contract has no group %q", group)
+		}
+	}
 	for group, cases := range groups {
+		if len(only) > 0 && !slices.Contains(only, group) {
+			continue
+		}
 		for name, run := range cases {
 			t.Run(group+"/"+name, func(t *testing.T) {
 				b := storeBench{T: t, db: open(t)}
@@ -26,6 +35,9 @@ func Store(t *testing.T, open func(t *testing.T) *store.DB) {
 				run(b)
 			})
 		}
+	}
+	if len(only) > 0 {
+		return
 	}
 	for name, run := range migrationCases {
 		t.Run("migrations/"+name, func(t *testing.T) { run(storeBench{T: t, db: open(t)}) })

@@ -84,6 +84,7 @@ pool_mode = transaction
 default_pool_size = %d
 max_client_conn = 1000
 server_login_retry = 1
+query_wait_timeout = 15
 `, host, port, own, dir, connections)
 	for name, content := range map[string]string{"pgbouncer.ini": settings, "users": fmt.Sprintf("%q %q\n", User, Password)} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
