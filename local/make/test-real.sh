@@ -3,10 +3,12 @@
 # whose containers are lines in files, 240 on the real container engine; about one in eight does not come in time. make test runs a
 # sample of it. Beside that it dies at 200 points each of set-up, of a change of SECRET_KEY and of a
 # migration, and is restarted 50 times under load. Variables of these names change the numbers.
+# The provider of Vault's secrets is then held against a real Vault server, which is built when it is not there.
 # Files are exchanged with the command-line programs sops and age, which are built when they are not there.
 . "$(dirname "$0")/common.sh"
 . local/make/docker.sh
 . local/make/real-sops.sh
+. local/make/real-vault.sh
 need_go
 need git git
 need strace strace
@@ -16,4 +18,6 @@ status=0
 go test -count=1 -timeout 120m -v -run 'WhateverDies|Killed' "$@" ./local/kill || status=1
 need_sops
 go test -count=1 -timeout 30m -v -tags realsops -run RealSops "$@" ./hub/adapter/sops || status=1
+need_vault
+go test -count=1 -timeout 30m -v -tags realvault -run RealVault "$@" ./hub/adapter/vault || status=1
 exit $status
