@@ -97,6 +97,7 @@ func (s *stand) withoutHub() {
 	s.deps.Workers.Desk, s.deps.Metrics.Source = workers, away
 	s.deps.UI.Repositories, s.deps.UI.Browser, s.deps.UI.Stacks, s.deps.UI.Workers = repos, away, desk, workers
 	s.deps.UI.Live, s.deps.UI.Plans, s.deps.UI.Secrets = away, away, away
+	s.deps.UI.Environment, s.deps.Variables.Environment = away, away
 	s.deps.Sops.Keys, s.deps.Sops.Files = repos, away
 	s.build()
 }

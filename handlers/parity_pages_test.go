@@ -19,6 +19,7 @@ type visit struct {
 func (p *players) playPages() {
 	p.t.Helper()
 	p.name("spare key", "POST", keysPath, `{"name":"spare","type":"basic","host":"spare.example.com","username":"deploy","password":"x"}`)
+	p.name("spare global", "POST", variablesPath, `{"scope":"global","name":"SPARE","value":"1"}`)
 	p.name("spare account", "POST", "/api/custom/service-accounts", `{"name":"spare","role":"viewer"}`)
 	p.name("spare account key", "POST", "/api/custom/service-accounts/{spare account}/keys", `{"name":"k","expires_at":null}`)
 	p.named["fourth worker"] = string(p.s.worker("web-4").ID)
@@ -109,6 +110,12 @@ var pageVisits = []visit{
 	{303, "/stacks/{stack}/resume", "x=1", ""},
 	{200, "/stacks/{stack}/variables", "", ""},
 	{303, "/stacks/{stack}/variables", "name=COLOUR&value=blue", ""},
+	{200, "/stacks/{stack}/variables/new?name=FRESH", "", ""},
+	{303, "/stacks/{stack}/variables", "name=FRESH&secret_provider=vault", ""},
+	{422, "/stacks/{stack}/variables", "name=1&value=blue", ""},
+	{200, "/stacks/{stack}/variables/text", "", ""},
+	{422, "/stacks/{stack}/variables/text", "text=A%3D%27x", ""},
+	{303, "/stacks/{stack}/variables/text", "text=A%3D1%0D%0ACOLOUR%3D%27red%0D%0A%27", ""},
 	{200, "/stacks/{stack}/variables/{secret}", "", ""},
 	{303, "/stacks/{stack}/variables/{secret}", "name=TOKEN&value=y&secret=on", ""},
 	{303, "/stacks/{stack}/variables/{secret}/delete", "x=1", ""},
@@ -134,6 +141,24 @@ var pageVisits = []visit{
 	{303, "/workers/{fourth worker}/revoke", "x=1", ""},
 	{200, "/workers/{fourth worker}/delete", "", ""},
 	{303, "/workers/{fourth worker}/delete", "x=1", ""},
+	{200, "/integrations", "", ""},
+	{200, "/integrations/vault", "", ""},
+	{404, "/integrations/other", "", ""},
+	{409, "/integrations/sops", "enabled=on", ""},
+	{422, "/integrations/vault", "enabled=on&settings.address=nowhere", ""},
+	{303, "/integrations/vault", "enabled=on&settings.address=https%3A%2F%2Fvault.example.com&settings.token=t", ""},
+	{200, "/integrations/vault/test", "x=1", ""},
+	{200, "/variables", "", ""},
+	{200, "/variables/new?secret_provider=vault&name=HELD", "", ""},
+	{200, "/variables/new?secret_provider=vault&mount=kv&path=shop%2Fdb&field=password", "", ""},
+	{303, "/variables", "name=HELD&secret_provider=vault&mount=kv&path=shop%2Fdb&field=password", ""},
+	{303, "/variables/text", "text=ZONE%3Deurope", ""},
+	{200, "/variables/text", "", ""},
+	{200, "/variables/{spare global}", "", ""},
+	{303, "/variables/{spare global}", "name=SPARE_GLOBAL&value=2", ""},
+	{303, "/variables/{spare global}/stacks", "stack-{stack}=on", ""},
+	{200, "/stacks/{stack}/variables", "", ""},
+	{303, "/variables/{spare global}/delete", "x=1", ""},
 	{200, "/service-accounts", "", ""},
 	{303, "/service-accounts", "name=robot+%26+co&role=viewer", ""},
 	{200, "/service-accounts/{spare account}", "", ""},

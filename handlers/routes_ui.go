@@ -20,10 +20,12 @@ type UIDeps struct {
 	Browser      UIBrowser           // repositories.Browser
 	Secrets      ui.SecretsEncrypter // *repositories.SecretsReader
 	Variables    UIVariables         // *variables.Desk
+	Integrations UIIntegrations      // *integrations.Desk
 	Stacks       UIStacks            // *stacks.Desk
 	Workers      UIWorkers           // *fleet.Desk
 	Live         UIConnections       // *hub.Hub
 	Plans        ui.Planner
+	Environment  ui.EnvironmentReader
 	Compose      ui.ComposeReader    // *revisionfiles.Files
 	Compare      ui.RevisionComparer // *stacks.Comparer
 	Now          core.Clock
@@ -64,12 +66,6 @@ type UIRepository interface {
 // UIBrowser reads what was fetched of repositories.
 type UIBrowser = ui.RepositoryBrowser
 
-// UIVariables is the use cases of variables.
-type UIVariables interface {
-	ui.VariableCreator
-	ui.VariableEditor
-}
-
 // UIStacks is the use cases of stacks.
 type UIStacks interface {
 	ui.StackCreator
@@ -98,8 +94,10 @@ type UIConnections interface {
 func uiRoutes(d Deps) []Route {
 	routes := append(uiDoorRoutes(d), uiRepositoryRoutes(d.UI)...)
 	routes = append(routes, uiStackRoutes(d.UI)...)
+	routes = append(routes, uiVariableRoutes(d.UI)...)
 	routes = append(routes, uiRevisionRoutes(d.UI)...)
 	routes = append(routes, uiDeploymentRoutes(d.UI)...)
+	routes = append(routes, uiIntegrationRoutes(d.UI)...)
 	return append(routes, uiSettingsRoutes(d)...)
 }
 
@@ -166,11 +164,6 @@ func uiStackRoutes(u UIDeps) []Route {
 		form(one+"/settings", access.Operate, ui.ChangeStack(u.Store, u.Workers, u.Stacks)),
 		page(one+"/delete", access.Operate, ui.ConfirmDeleteStack(u.Store, u.Workers)),
 		form(one+"/delete", access.Operate, ui.DeleteStack(u.Store, u.Workers, u.Stacks)),
-		page(one+"/variables", access.View, ui.StackVariables(u.Store, u.Variables, u.Now)),
-		form(one+"/variables", access.Operate, ui.AddStackVariable(u.Store, u.Variables, u.Now)),
-		page(one+"/variables/{variable}", access.Operate, ui.StackVariable(u.Store, u.Variables)),
-		form(one+"/variables/{variable}", access.Operate, ui.ChangeStackVariable(u.Store, u.Variables)),
-		form(one+"/variables/{variable}/delete", access.Operate, ui.DeleteStackVariable(u.Store, u.Variables)),
 		page(service+"/logs", access.View, ui.ServiceLogs(u.Store, u.Live)),
 		{Method: http.MethodGet, Pattern: service + "/logs/follow", Capability: access.View, Surface: guard.Page, Streams: true, Handler: ui.FollowServiceLogs(u.Store, u.Live)},
 		form(service+"/start", access.Operate, ui.ActOnService(u.Store, u.Live, wire.RequestStart)),

@@ -20,6 +20,7 @@ func (s *stand) uiDeps() handlers.UIDeps {
 		Repositories: s.deps.Repositories.Desk.(handlers.UIRepository), Browser: s.deps.Repositories.Browser.(handlers.UIBrowser),
 		Variables: s.deps.Variables.Desk.(handlers.UIVariables), Stacks: s.deps.Stacks.Desk.(handlers.UIStacks),
 		Workers: s.deps.Workers.Desk.(handlers.UIWorkers), Live: noHub{}, Now: s.now,
+		Integrations: s.deps.Integrations.Desk.(handlers.UIIntegrations), Environment: s.plans(),
 		Plans: s.plans(), Compose: rendered{}, Compare: stacks.NewComparer(s.store, rendered{}, yaml.Rendered{})}
 }
 
@@ -27,11 +28,15 @@ func (s *stand) uiDeps() handlers.UIDeps {
 type planner struct {
 	plan stacks.Plan
 	err  error
+	lost error // what an environment is answered with
 }
 
 func (p *planner) Plan(context.Context, core.StackID) (stacks.Plan, error) { return p.plan, p.err }
 
-func (*planner) Environment(context.Context, core.StackID) (stacks.Environment, error) {
+func (p *planner) Environment(context.Context, core.StackID) (stacks.Environment, error) {
+	if p.lost != nil {
+		return stacks.Environment{}, p.lost
+	}
 	return stacks.Environment{Commit: "c1", File: "web/secrets.yaml", Provided: []string{"A"}, Missing: []string{"NOBODY"}, Uses: map[string][]string{"A": {"web"}, "TOKEN": {"web"}}}, nil
 }
 

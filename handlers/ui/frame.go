@@ -49,6 +49,8 @@ const (
 	inWorkers      section = "/workers"
 	inAccounts     section = "/service-accounts"
 	inUsers        section = "/users"
+	inVariables    section = "/variables"
+	inIntegrations section = "/integrations"
 	inNothing      section = ""
 )
 
@@ -82,10 +84,10 @@ func navOf(p access.Principal, at section) []navGroup {
 	var groups []navGroup
 	if p.Can(access.View) {
 		groups = append(groups, navGroup{Items: []navItem{item(inOverview, "Overview", "overview"), item(inStacks, "Stacks", "stacks"),
-			item(inRepositories, "Repositories", "branch"), item(inWorkers, "Workers", "server")}})
+			item(inRepositories, "Repositories", "branch"), item(inVariables, "Variables", "sliders"), item(inWorkers, "Workers", "server")}})
 	}
 	if p.Can(access.Administer) {
-		groups = append(groups, navGroup{Word: "Settings", Items: []navItem{item(inAccounts, "Service accounts", "robot"), item(inUsers, "Users", "people")}})
+		groups = append(groups, navGroup{Word: "Settings", Items: []navItem{item(inAccounts, "Service accounts", "robot"), item(inUsers, "Users", "people"), item(inIntegrations, "Integrations", "plug")}})
 	}
 	return groups
 }
@@ -105,6 +107,7 @@ var said = map[string]note{
 	"account-added":     {"ok", "check", "The service account was added. Give it a key next."},
 	"account-deleted":   {"ok", "check", "The service account and its keys are gone."},
 	"cancelled":         {"ok", "check", "The deployment was told to stop."},
+	"integration-saved": {"ok", "check", "Saved. It counts from now on; test it to be sure."},
 	"key-revoked":       {"ok", "check", "The key was revoked. The next request with it is refused."},
 	"repository-added":  {"ok", "check", "The repository was added and is being read."},
 	"repository-asked":  {"ok", "check", "The repository is being read. What changed is deployed."},
@@ -124,6 +127,8 @@ var said = map[string]note{
 	"user-gone":         {"ok", "check", "The user was removed and is signed out everywhere."},
 	"variable-gone":     {"ok", "check", "The variable was removed. Containers keep its value until the next deployment."},
 	"key-rotated":       {"ok", "check", "The repository has a new age key. Encrypt every secrets.yaml for it and commit."},
+	"variable-reach":    {"ok", "check", "Saved. Stacks get it, or lose it, with their next deployment."},
+	"variables-saved":   {"ok", "check", "The text was taken in. Values reach containers with the next deployment."},
 	"variable-saved":    {"ok", "check", "Saved. The value reaches containers with the next deployment."},
 	"worker-gone":       {"ok", "check", "The worker was removed."},
 	"worker-revoked":    {"ok", "check", "The worker was revoked: its token and key are refused from now on."},

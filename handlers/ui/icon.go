@@ -27,6 +27,7 @@ var icons = map[string]template.HTML{
 	"people":   `<circle cx="6" cy="5.3" r="2.6"/><path d="M1.5 13.5c.3-2.7 2-4.2 4.5-4.2s4.2 1.5 4.5 4.2M10.8 2.9a2.6 2.6 0 0 1 0 4.8M12.2 9.8c1.4.6 2.2 1.9 2.4 3.7"/>`,
 	"play":     `<circle cx="8" cy="8" r="6.2"/><path d="M6.7 5.6 10.5 8l-3.8 2.4Z"/>`,
 	"plus":     `<path d="M8 3v10M3 8h10"/>`,
+	"plug":     `<path d="M5.5 2v3.2M10.5 2v3.2M3.8 5.2h8.4v2.6a4.2 4.2 0 0 1-8.4 0ZM8 12v2.3"/>`,
 	"question": `<circle cx="8" cy="8" r="6.2"/><path d="M6.2 6.3c.1-1 .8-1.7 1.8-1.7s1.8.7 1.8 1.6c0 1.3-1.8 1.5-1.8 2.7M8 11.2v.1"/>`,
 	"ring":     `<circle class="ring-track" cx="8" cy="8" r="6.2"/><path class="ring-arc" d="M8 1.8A6.2 6.2 0 0 1 14.2 8"/>`,
 	"robot":    `<rect x="2.5" y="5.5" width="11" height="8" rx="1.8"/><path d="M8 5.5v-3M5.8 8.8v1.2M10.2 8.8v1.2M1 8.5v2M15 8.5v2"/>`,

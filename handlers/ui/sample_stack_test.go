@@ -8,7 +8,6 @@ import (
 	"berth/core/fleet"
 	"berth/core/repositories"
 	"berth/core/stacks"
-	"berth/core/variables"
 )
 
 // sampleStore answers with samples.
@@ -87,9 +86,6 @@ func stackSamples() map[string]sample {
 		"stack-redeploy":    of(redeployView, framed(inStacks, "Redeploy shop", trail...), redeployPage{Head: headOf(s, nil, ""), Containers: tick{Name: "containers", Label: "Recreate containers", On: true, Hint: "Every container is replaced, also where nothing changed. Short downtime."}, Networks: tick{Name: "networks", Label: "Recreate networks"}, Volumes: tick{Name: "volumes", Label: "Recreate volumes", Hint: "Deletes the data in the stack's own volumes for good. There is no way back."}}),
 		"stack-delete":      of(stackDeleteView, framed(inStacks, "Delete shop", trail...), newDeletePage(s, true, false)),
 		"stack-settings":    of(stackSettingsView, framed(inStacks, "Settings of shop", trail...), stackSettingsPage{headOf(s, nil, tabSettings), sampleStackForm(false)}),
-		"stack-variables":   of(stackVariablesView, framed(inStacks, "Variables of shop", trail...), sampleVariables(s)),
-		"stack-variable":    of(stackVariableView, framed(inStacks, "DATABASE_URL", trail...), stackVariablePage{Head: headOf(s, nil, tabVariables), Name: "DATABASE_URL", Href: "/x", Form: editVariableForm(variables.Variable{}, "DATABASE_URL", "postgres://shop@db/shop\nsecond line", false)}),
-		"stack-secret":      of(stackVariableView, framed(inStacks, "TOKEN", trail...), stackVariablePage{Head: headOf(s, nil, tabVariables), Name: "TOKEN", Href: "/x", Secret: true, Form: editVariableForm(variables.Variable{Secret: true}, "TOKEN", "", true)}),
 		"stack-add":         of(stackNewView, framed(inStacks, "Add a stack", trail[0]), sampleNewStack()),
 		"stack-add-choose":  of(stackNewView, framed(inStacks, "Add a stack", trail[0]), stackNewPage{Choose: choice{Name: "repository", Label: "Repository", Options: []option{{"rep_1", "apps", false}, {"rep_2", "infra", false}}}}),
 		"stack-add-none":    of(stackNewView, framed(inStacks, "Add a stack", trail[0]), stackNewPage{None: true}),
@@ -146,14 +142,6 @@ func (sampleFleet) Workers(context.Context, fleet.Filter, core.Page) (core.List[
 func sampleNewStack() stackNewPage {
 	return stackNewPage{Repository: "apps", RepositoryID: "rep_1", RepositoryHref: "/repositories/rep_1", Form: sampleStackForm(true), Folders: []folderLine{
 		{Path: "apps/auth", Href: "/x", Files: "compose.yaml"}, {Path: "apps/shop", Href: "/x", Files: "compose.yaml, wireops.yaml", Current: true}, {Path: "apps/status-page", Href: "/x", Files: "docker-compose.yml"}, {Path: "apps/web", Href: "/x", Files: "compose.yaml"}}}
-}
-
-func sampleVariables(s stacks.Stack) stackVariablesPage {
-	v := func(name, value string, secret bool) variableLine {
-		return variableOf(variables.Variable{Name: name, Value: value, Secret: secret, HasValue: secret || value != "", UpdatedAt: before(40 * time.Hour)}, "/x", sampleNow)
-	}
-	return stackVariablesPage{Head: headOf(s, nil, tabVariables), New: newVariableForm("", "", true), Global: []variableLine{v("TZ", "Europe/Berlin", false)},
-		Own: []variableLine{v("DATABASE_URL", "postgres://shop@db:5432/shop?sslmode=disable&application_name=shop", false), v("LOG_LEVEL", "", false), v("SESSION_KEY", "", true), v("TLS_CHAIN", "-----BEGIN CERTIFICATE-----\nMIIB\n", false)}}
 }
 
 func sampleDeployment(state stacks.DeploymentState) deploymentPage {

@@ -90,6 +90,9 @@ func samples() map[string]sample {
 	for name, s := range revisionSamples() {
 		all[name] = s
 	}
+	for name, s := range variableSamples() {
+		all[name] = s
+	}
 	for name, s := range repositorySamples() {
 		all[name] = s
 	}

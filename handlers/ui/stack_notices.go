@@ -11,6 +11,8 @@ type stackNotices struct {
 	Paused     bool
 	Quarantine quarantineNotice
 	Drift      driftNotice
+	Rotation   rotationNotice
+	Gate       gateNotice
 }
 
 // quarantineNotice is about a commit that is not deployed by itself any more.

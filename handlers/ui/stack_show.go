@@ -17,6 +17,7 @@ type StackReader interface {
 	StackFinder
 	DeploymentLister
 	HubWatcher
+	RotationReader
 	// Decisions lists why a stack was deployed or not, newest first.
 	Decisions(ctx context.Context, stack core.StackID, ask core.Page) (core.List[stacks.Decision], error)
 	// Revision returns one revision. NotFound "revision.not_found".
@@ -124,7 +125,12 @@ func showStack(ctx context.Context, reader StackReader, s stacks.Stack, now time
 		page.Decisions = append(page.Decisions, line)
 	}
 	current, err := currentRevision(ctx, reader, s)
+	if err != nil {
+		return page, err
+	}
+	rotation, err := reader.Rotation(ctx, s.ID)
 	page.Services, page.Notices = servicesOf(current, s, now), noticesOf(s, current.Manifest, now)
+	page.Notices.Rotation, page.Notices.Gate = rotationOf(stackHref(s.ID), rotation, now), gateOf(deployments.Items)
 	return page, err
 }
 

@@ -1,0 +1,133 @@
+package ui
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"berth/core/access"
+	"berth/core/fault"
+	"berth/core/integrations"
+	"berth/handlers/endpoint"
+)
+
+// IntegrationDesk configures integrations and tries them; see integrations.Desk.
+type IntegrationDesk interface {
+	IntegrationFinder
+	Save(ctx context.Context, slug string, c integrations.Change, by access.Principal) (integrations.Integration, error)
+	Test(ctx context.Context, slug string) error
+}
+
+type integrationPage struct {
+	Name, Href, Summary string
+	Badge               badge
+	Locked              bool
+	Untried             bool // something required is not set, so there is nothing to test
+	Warnings            []string
+	Trouble             string
+	Tried               note // how a test ended; no text: there was none
+	Fields              []input
+	Enabled             tick
+}
+
+var integrationView = newView[integrationPage]("integration_show.html")
+
+// Integration shows one integration to be configured.
+func Integration(finder IntegrationFinder) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		i, err := finder.Integration(r.Context(), r.PathValue("slug"))
+		if err != nil {
+			return err
+		}
+		return writeIntegration(w, r, http.StatusOK, i, newIntegrationPage(i, i.Enabled, i.Settings))
+	})
+}
+
+// settingsOf reads what was typed, by name of the setting.
+func settingsOf(form url.Values, i integrations.Integration) map[string]string {
+	settings := map[string]string{}
+	for _, f := range i.Fields {
+		settings[f.Name] = strings.TrimSpace(form.Get("settings." + f.Name))
+	}
+	return settings
+}
+
+// SaveIntegration keeps what was typed about an integration.
+func SaveIntegration(desk IntegrationDesk) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		form, err := typed(r)
+		if err != nil {
+			return err
+		}
+		i, err := desk.Integration(r.Context(), r.PathValue("slug"))
+		if err != nil {
+			return err
+		}
+		change := integrations.Change{Enabled: form.Has("enabled"), Settings: settingsOf(form, i)}
+		if _, err = desk.Save(r.Context(), i.Slug, change, endpoint.Principal(r.Context())); err == nil {
+			return seeOther(w, r, saying(integrationHref(i.Slug), "integration-saved"))
+		}
+		c, ours := complain(r, err)
+		if !ours {
+			return err
+		}
+		page := newIntegrationPage(i, change.Enabled, change.Settings)
+		fields := make([]*input, len(page.Fields))
+		for n := range page.Fields {
+			fields[n] = &page.Fields[n]
+		}
+		page.Trouble = c.on(fields...)
+		return writeIntegration(w, r, c.Status, i, page)
+	})
+}
+
+// TestIntegration tries an integration as it is stored, and shows what came of it. That the service
+// refuses is what was asked for, so the page is answered as any other.
+func TestIntegration(desk IntegrationDesk) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		i, err := desk.Integration(r.Context(), r.PathValue("slug"))
+		if err != nil {
+			return err
+		}
+		page, status := newIntegrationPage(i, i.Enabled, i.Settings), http.StatusOK
+		switch err := desk.Test(r.Context(), i.Slug); {
+		case err == nil:
+			page.Tried = note{"ok", "check", "It works: " + i.Name + " answers and takes the credential."}
+		default:
+			c, ours := complain(r, err)
+			if !ours {
+				return err
+			}
+			page.Tried = note{"bad", "cross", "The test failed: " + sentence(fault.PublicOf(err))}
+			if c.Status == http.StatusServiceUnavailable && fault.CodeOf(err) == "hub.away" {
+				status = c.Status
+				c.when(w)
+			}
+		}
+		return writeIntegration(w, r, status, i, page)
+	})
+}
+
+// newIntegrationPage makes the page with what is to stand in the fields. A secret one is always empty.
+func newIntegrationPage(i integrations.Integration, enabled bool, settings map[string]string) integrationPage {
+	p := integrationPage{Name: i.Name, Href: integrationHref(i.Slug), Summary: sentence(i.Summary), Badge: integrationBadge(i), Locked: i.Locked, Untried: lacksSetting(i), Warnings: i.Warnings,
+		Enabled: tick{Name: "enabled", Label: "Enabled", On: enabled, Hint: "Only then can variables take their values from it. Deployments that need it wait while it is not."}}
+	for _, f := range i.Fields {
+		in := input{Name: "settings." + f.Name, Label: f.Label, Kind: "text", Complete: "off", Mono: true, Hint: f.Help, Optional: !f.Required, Value: exact(settings[f.Name]), Sample: f.Default}
+		if f.Secret {
+			in.Kind, in.Value, in.Complete, in.Mono = "password", "", "new-password", false
+			if i.Set[f.Name] {
+				in.Sample = "stored; leave empty to keep"
+			}
+		}
+		p.Fields = append(p.Fields, in)
+	}
+	return p
+}
+
+func writeIntegration(w http.ResponseWriter, r *http.Request, status int, i integrations.Integration, page integrationPage) error {
+	f := newFrame(r, inIntegrations, i.Name, crumb{"Integrations", "/integrations"})
+	f.Problem = status != http.StatusOK
+	return integrationView.write(w, r, status, f, page)
+}
