@@ -45,17 +45,17 @@ func TestEachTransitionLeavesOneEvent(t *testing.T) {
 		}, []string{askedByAda}},
 		"it succeeds": {func(y *yard) core.DeploymentID { return y.deploy(y.add("web"), "c1").ID },
 			[]string{askedByAda, turn, "succeeded: what was put in place runs as it should"}},
-		"it fails": {func(y *yard) core.DeploymentID { return y.past("web") }, []string{askedByAda, turn, "failed: compose.invalid"}},
+		"it fails": {func(y *yard) core.DeploymentID { return y.past("web") }, []string{askedByAda, turn, "failed: engine.apply"}},
 		"it is lost": {func(y *yard) core.DeploymentID {
 			d := y.start(y.queue(wish(y.add("web"))))
 			y.end(d.ID, stacks.DeploymentLost)
 			return d.ID
-		}, []string{askedByAda, turn, "lost: compose.invalid"}},
+		}, []string{askedByAda, turn, "lost: engine.apply"}},
 		"it ends twice": {func(y *yard) core.DeploymentID {
 			id := y.past("web")
 			y.end(id, stacks.DeploymentSucceeded)
 			return id
-		}, []string{askedByAda, turn, "failed: compose.invalid"}},
+		}, []string{askedByAda, turn, "failed: engine.apply"}},
 		"it is cancelled before it begins": {func(y *yard) core.DeploymentID {
 			d := y.queue(wish(y.add("web")))
 			_, err := y.CancelDeployment(y.t.Context(), d.ID, someone)
@@ -80,7 +80,7 @@ func TestEachTransitionLeavesOneEvent(t *testing.T) {
 			d, _ := y.failsAfterApply(y.deployed("web", "c1"), "c2")
 			y.end(d.ID, stacks.DeploymentFailed)
 			return d.ID
-		}, []string{"queued: changed", turn, "running: engine.unhealthy: revision 1 is put back", "failed: revision 1 was not put back: compose.invalid"}},
+		}, []string{"queued: changed", turn, "running: engine.unhealthy: revision 1 is put back", "failed: revision 1 was not put back: engine.apply"}},
 		"the one before did its work": {func(y *yard) core.DeploymentID {
 			id := y.add("web")
 			first := y.start(y.queue(wish(id)))

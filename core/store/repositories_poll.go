@@ -17,7 +17,8 @@ func (s *Store) Repositories(ctx context.Context) ([]repositories.Repository, er
 
 // SetFetched records the head that was fetched and that reading works. It writes only
 // when that is news, so that polling costs no row. When reading works again, what is to be
-// tried again of this repository is due now. NotFound "repository.not_found".
+// tried again of this repository is due now; with a new head so is what a file outside a stack's folder
+// may have mended. NotFound "repository.not_found".
 func (s *Store) SetFetched(ctx context.Context, id core.RepositoryID, head core.Commit, at time.Time) error {
 	r, err := s.Repository(ctx, id)
 	if err != nil || r.Head == head && r.ErrorCode == "" {
@@ -25,8 +26,16 @@ func (s *Store) SetFetched(ctx context.Context, id core.RepositoryID, head core.
 	}
 	return s.db.Write(ctx, func(tx *Tx) error {
 		if err := tx.change(errRepositoryMissing, `UPDATE repositories SET head = ?, fetched_at = ?, error_code = '', error = '', updated_at = ? WHERE id = ?`,
-			head, micros(at), micros(at), id); err != nil || r.ErrorCode == "" {
+			head, micros(at), micros(at), id); err != nil {
 			return err
+		}
+		if r.Head != head {
+			if err := s.mendByHead(tx, id, head); err != nil {
+				return err
+			}
+		}
+		if r.ErrorCode == "" {
+			return nil
 		}
 		_, err := tx.exec(`UPDATE stacks SET retry_at = ? WHERE repository_id = ? AND retry_at > ?`, micros(at), id, micros(at))
 		return err

@@ -42,9 +42,10 @@ func (s *Store) settleStack(tx *Tx, d stacks.Deployment, o stacks.Outcome, more 
 	if d.StartedAt.IsZero() && more {
 		return nil // it never began; the one that runs settles the stack
 	}
+	meanwhile := st.Retry == changedMeanwhile
 	st.RetryAt, st.Retry, st.HealAt = time.Time{}, stacks.Retry{}, time.Time{}
 	if d.Aim.Worker != "" && o.State != stacks.DeploymentSucceeded {
-		return s.settleUnmoved(tx, st, d, o, more)
+		return s.settleUnmoved(tx, st, d, o, more, meanwhile)
 	}
 	if o.Containers != nil {
 		st.Containers, st.ObservedAt = o.Containers, o.At
@@ -67,7 +68,7 @@ func (s *Store) settleStack(tx *Tx, d stacks.Deployment, o stacks.Outcome, more 
 	default:
 		st.Status, st.Error, st.OutOfSync = stacks.StatusError, o.Error, true
 		if (st.AutoSync || d.Trigger == stacks.TriggerDrift) && !more && !d.Cancelling {
-			st.RetryAt, st.Retry = o.At.Add(stacks.RetryAfter(st.Retries)), stacks.RetryOf(d)
+			planRetry(&st, stacks.RetryOf(d), d.ErrorCode, meanwhile, o.At)
 		}
 		st.Retries++
 	}
@@ -81,7 +82,7 @@ func (s *Store) settleStack(tx *Tx, d stacks.Deployment, o stacks.Outcome, more 
 		st.Status, st.OutOfSync = stacks.StatusPending, true
 		return saveSettled(tx, st, o.At)
 	}
-	if err := returnToHead(tx, &st, d, o.At); err != nil {
+	if err := returnToHead(tx, &st, d, o.At, meanwhile); err != nil {
 		return err
 	}
 	return saveSettled(tx, st, o.At)
@@ -165,7 +166,7 @@ func settleRestored(st *stacks.Stack, d stacks.Deployment) {
 
 // settleUnmoved ends a transfer that did not succeed: the stack shows what its containers in
 // the old place show.
-func (s *Store) settleUnmoved(tx *Tx, st stacks.Stack, d stacks.Deployment, o stacks.Outcome, more bool) error {
+func (s *Store) settleUnmoved(tx *Tx, st stacks.Stack, d stacks.Deployment, o stacks.Outcome, more, meanwhile bool) error {
 	if err := s.undoMove(tx, st, d, o.At); err != nil {
 		return err
 	}
@@ -175,7 +176,7 @@ func (s *Store) settleUnmoved(tx *Tx, st stacks.Stack, d stacks.Deployment, o st
 	}
 	if more {
 		st.Status = stacks.StatusPending
-	} else if err := returnToHead(tx, &st, d, o.At); err != nil {
+	} else if err := returnToHead(tx, &st, d, o.At, meanwhile); err != nil {
 		return err
 	}
 	return saveSettled(tx, st, o.At)

@@ -8,8 +8,8 @@ import (
 
 // returnToHead says what becomes of the branch's head after a deployment that aimed at something else.
 // Polling has seen that head and does not look at it again, and the wish for the other thing took back
-// what was planned for it: what failed is tried again, and what had been put aside stays so.
-func returnToHead(tx *Tx, st *stacks.Stack, d stacks.Deployment, at time.Time) error {
+// what was planned for it: what failed is tried again, or waits for a change as before, and what had been put aside stays so.
+func returnToHead(tx *Tx, st *stacks.Stack, d stacks.Deployment, at time.Time, meanwhile bool) error {
 	settled := st.SeenTree == "" || st.SeenTree == st.DeployedTree || st.SeenTree == st.Quarantine.Tree
 	if d.Aim == (stacks.Aim{}) || settled || !st.RetryAt.IsZero() {
 		return nil
@@ -22,8 +22,7 @@ func returnToHead(tx *Tx, st *stacks.Stack, d stacks.Deployment, at time.Time) e
 	switch last := ended[0]; last.State {
 	case stacks.DeploymentFailed, stacks.DeploymentLost:
 		if st.AutoSync {
-			st.RetryAt = at.Add(stacks.RetryAfter(st.Retries))
-			st.Retry = stacks.Retry{Trigger: stacks.TriggerPoll, Of: last.ID, Attempt: max(1, last.Attempt) + 1}
+			planRetry(st, stacks.Retry{Trigger: stacks.TriggerPoll, Of: last.ID, Attempt: max(1, last.Attempt) + 1}, last.ErrorCode, meanwhile, at)
 		}
 	case stacks.DeploymentRolledBack, stacks.DeploymentSucceeded:
 		if last.Tree != st.SeenTree {

@@ -78,6 +78,9 @@ func (s *Store) AddVariable(ctx context.Context, v variables.Stored, e access.Au
 		if err := variablesAllowed(tx, v.Owner); err != nil {
 			return v.Variable, err
 		}
+		if err := s.mendByVariable(tx, v.Variable); err != nil {
+			return v.Variable, err
+		}
 		if err := s.audit(tx, e); err != nil {
 			return v.Variable, err
 		}
@@ -130,6 +133,9 @@ func (s *Store) EditVariable(ctx context.Context, id core.VariableID, edit func(
 		if err := updateVariable(tx, v); err != nil {
 			return before.Variable, err
 		}
+		if err := s.mendByVariable(tx, v.Variable); err != nil {
+			return before.Variable, err
+		}
 		if err := s.audit(tx, by.Audit("variable.update", string(id), v.String())); err != nil {
 			return before.Variable, err
 		}
@@ -142,6 +148,9 @@ func (s *Store) DeleteVariable(ctx context.Context, id core.VariableID, by acces
 	return s.db.Write(ctx, func(tx *Tx) error {
 		v, err := variableByID(tx, id)
 		if err != nil {
+			return err
+		}
+		if err := s.mendByVariable(tx, v); err != nil { // while its bindings are there
 			return err
 		}
 		if err := tx.change(errVariableMissing, `DELETE FROM variables WHERE id = ?`, id); err != nil {
@@ -174,6 +183,9 @@ func (s *Store) ImportVariables(ctx context.Context, o variables.Owner, plan fun
 			if err := s.importOne(tx, v, existing[v.Name].ID != "", by); err != nil {
 				return err
 			}
+		}
+		if err := s.mendOwner(tx, o); err != nil {
+			return err
 		}
 		return variablesAllowed(tx, o)
 	})

@@ -32,6 +32,9 @@ func (s *Store) BindVariables(ctx context.Context, o variables.Owner, ids []core
 				return err
 			}
 		}
+		if err := s.mendOwner(tx, o); err != nil {
+			return err
+		}
 		return s.audit(tx, by.Audit("variable.bind", o.ID, fmt.Sprintf("global variables of %s: %s", o, orNone(someNames(names)))))
 	})
 }

@@ -64,6 +64,9 @@ func (s *Store) BindVariable(ctx context.Context, id core.VariableID, stack core
 				return err
 			}
 		}
+		if err := s.mendOwner(tx, o); err != nil {
+			return err
+		}
 		return s.audit(tx, by.Audit("variable.bind", o.ID, fmt.Sprintf("global variable %s %s %s", name, what, o)))
 	})
 }

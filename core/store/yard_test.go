@@ -108,7 +108,7 @@ func (y *yard) end(id core.DeploymentID, state stacks.DeploymentState, change ..
 	y.t.Helper()
 	o := stacks.Outcome{Deployment: id, State: state, At: y.tick()}
 	if state == stacks.DeploymentFailed || state == stacks.DeploymentLost {
-		o.ErrorCode, o.Error = "compose.invalid", "it did not work"
+		o.ErrorCode, o.Error = "engine.apply", "it did not work"
 	}
 	for _, c := range change {
 		c(&o)

@@ -158,6 +158,10 @@ func noteOn(d stacks.Deployment) string {
 		return "A newer deployment took its place before it began."
 	case stacks.DeploymentCancelled:
 		return cancelNote(d)
+	case stacks.DeploymentFailed:
+		if d.Untouched() {
+			return "It failed before anything was sent to a worker: what runs was left untouched."
+		}
 	case stacks.DeploymentLost:
 		return "It is not known how this ended: the worker went away while it was at it. What runs was looked at again since."
 	}

@@ -36,6 +36,8 @@ type stackShowPage struct {
 	Facts       stackFacts
 	Services    []serviceLine
 	Retry       moment // when what failed is tried again by itself; empty: it is not
+	Stands      bool   // it is tried again when something that may mend it has changed
+	Untouched   bool   // what runs was not touched by what failed last
 	Observed    moment // since when the services are as they are shown
 	Deployments deploymentTable
 	All         string // address of all deployments; empty: all are shown here
@@ -96,7 +98,7 @@ func underWay(s stacks.Stack) bool {
 }
 
 func showStack(ctx context.Context, reader StackReader, s stacks.Stack, now time.Time) (stackShowPage, error) {
-	page := stackShowPage{Observed: at(s.ObservedAt, now), Retry: at(s.RetryAt, now)}
+	page := stackShowPage{Observed: at(s.ObservedAt, now), Retry: at(s.RetryAt, now), Stands: s.Stands()}
 	var err error
 	if page.Hub, err = hubNoticeOf(ctx, reader, now); err != nil {
 		return page, err
@@ -113,6 +115,7 @@ func showStack(ctx context.Context, reader StackReader, s stacks.Stack, now time
 	}
 	page.Head = headOf(s, deployments.Items, tabOverview)
 	page.Facts.Unverified, page.Facts.Unclear = unverifiedIn(s, deployments.Items)
+	page.Untouched = s.Status == stacks.StatusError && s.Revision > 0 && len(deployments.Items) > 0 && deployments.Items[0].Untouched()
 	decisions, err := reader.Decisions(ctx, s.ID, core.Page{Limit: shownDecisions})
 	if err != nil {
 		return page, err
