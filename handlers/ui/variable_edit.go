@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 
 	"berth/core"
@@ -99,7 +100,7 @@ func DeleteVariable(p VariablePages) http.Handler {
 	})
 }
 
-// BindVariable makes a global variable reach exactly the stacks that were ticked.
+// BindVariable makes a global variable reach exactly the stacks that were ticked, of those that could be.
 func BindVariable(p VariablePages) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		form, err := typed(r)
@@ -110,9 +111,19 @@ func BindVariable(p VariablePages) http.Handler {
 		if err != nil {
 			return err
 		}
-		var chosen []core.StackID
+		offered, err := p.stacks(r.Context(), v.ID)
+		if err != nil {
+			return err
+		}
+		chosen, err := p.Reach.Stacks(r.Context(), v.ID)
+		if err != nil {
+			return err
+		}
+		chosen = slices.DeleteFunc(chosen, func(id core.StackID) bool {
+			return slices.ContainsFunc(offered, func(t tick) bool { return t.Name == tickOf(id) })
+		})
 		for name := range form {
-			if id, isStack := strings.CutPrefix(name, "stack-"); isStack {
+			if id, isStack := strings.CutPrefix(name, tickOf("")); isStack {
 				chosen = append(chosen, core.StackID(id))
 			}
 		}
@@ -122,6 +133,9 @@ func BindVariable(p VariablePages) http.Handler {
 		return seeOther(w, r, saying(s.href, "variable-reach"))
 	})
 }
+
+// tickOf names the field that says whether a stack is reached.
+func tickOf(id core.StackID) string { return "stack-" + string(id) }
 
 func (p VariablePages) write(w http.ResponseWriter, r *http.Request, status int, s scope, v variables.Variable, form variableForm) error {
 	page := variableEditPage{Name: v.Name, Of: s.of, Href: s.href + "/" + string(v.ID), ListHref: s.href, Secret: v.Secret, Global: s.owner == variables.Global, Form: form}
@@ -150,7 +164,7 @@ func (p VariablePages) stacks(ctx context.Context, id core.VariableID) ([]tick, 
 	var ticks []tick
 	list := func(ask core.Page) (core.List[stacks.Stack], error) { return p.Store.Stacks(ctx, stacks.Filter{}, ask) }
 	_, _, err = find(list, func(s stacks.Stack) bool {
-		ticks = append(ticks, tick{Name: "stack-" + string(s.ID), Label: s.Name, On: bound[s.ID]})
+		ticks = append(ticks, tick{Name: tickOf(s.ID), Label: s.Name, On: bound[s.ID]})
 		return false
 	})
 	return ticks, err

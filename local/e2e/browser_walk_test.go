@@ -239,6 +239,7 @@ func (p *tab) addAccount(stack, deployment string) map[string]string {
 	variable := ask[string](p, `document.querySelector("tbody a").getAttribute("href")`)
 	return map[string]string{
 		"overview": "/", "stacks": "/stacks", "stacks-grouped": "/stacks?group=worker", "stack-new": "/stacks/new", "stack": stack, "stack-variables": stack + "/variables",
+		"variable-new": stack + "/variables/new?name=FRESH", "variables-text": stack + "/variables/text", "variables": "/variables", "integrations": "/integrations", "integration": "/integrations/vault", "integration-locked": "/integrations/sops",
 		"stack-variable": variable, "stack-settings": stack + "/settings", "stack-redeploy": stack + "/redeploy", "stack-plan": stack + "/plan",
 		"stack-revisions": stack + "/revisions", "stack-revision": stack + "/revisions/1", "stack-diff": stack + "/revisions/2/diff", "stack-rollback": stack + "/revisions/1/rollback", "stack-transfer": stack + "/transfer", "stack-delete": stack + "/delete",
 		"service-logs": stack + "/services/web/logs", "deployment": deployment, "deployments": "/deployments", "repositories": "/repositories", "repository": repository,
