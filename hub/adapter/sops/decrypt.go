@@ -12,7 +12,6 @@ import (
 
 	"filippo.io/age"
 	"filippo.io/age/armor"
-	"github.com/getsops/sops/v3"
 	"github.com/getsops/sops/v3/aes"
 	sopsage "github.com/getsops/sops/v3/age"
 )
@@ -147,5 +146,3 @@ func textOf(v any) (text string, ok bool) {
 	}
 	return "", false
 }
-
-var _ sops.Cipher = aes.Cipher{}

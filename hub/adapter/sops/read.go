@@ -181,7 +181,7 @@ func checkRules(m sops.Metadata) error {
 	return nil
 }
 
-// recipients returns the age keys of the file's one group. There are no more keys than are sensible.
+// group returns the keys of the file's one group. There are no more than are sensible.
 func (f file) group() (sops.KeyGroup, error) {
 	groups := f.tree.Metadata.KeyGroups
 	if len(groups) != 1 {
