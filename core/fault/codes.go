@@ -116,6 +116,7 @@ var Codes = []string{
 	"manager.untrusted",
 	"manifest.invalid",
 	"metrics.hub_away",
+	"outbound.address_refused",
 	"query.invalid",
 	"repository.bad_commit",
 	"repository.defect",

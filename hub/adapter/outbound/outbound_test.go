@@ -70,6 +70,14 @@ func TestDialersFaultIsPassedOn(t *testing.T) {
 	if got := service.Trouble(t.Context(), err); got != refusal {
 		t.Errorf("%v", got)
 	}
+	service, err = New("Test", "http://169.254.169.254", codes, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = service.Client().Get(service.Address)
+	if got := service.Trouble(t.Context(), err); fault.CodeOf(got) != "outbound.address_refused" {
+		t.Errorf("where no service lives: %v", got)
+	}
 }
 
 func TestEach(t *testing.T) {

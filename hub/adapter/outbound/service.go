@@ -23,7 +23,7 @@ const (
 
 // Options say how servers are reached.
 type Options struct {
-	Dial  func(ctx context.Context, network, address string) (net.Conn, error) // nil: the system's; a fault that it returns is passed on
+	Dial  func(ctx context.Context, network, address string) (net.Conn, error) // nil: our own, which refuses addresses that no service has; a fault that it returns is passed on
 	Roots *x509.CertPool                                                       // whose certificates are trusted; nil: the system's
 	Limit time.Duration                                                        // of one question; 0: Limit
 }
@@ -73,7 +73,7 @@ func (s *Service) Close() { s.client.CloseIdleConnections() }
 
 func newClient(o Options) *http.Client {
 	if o.Dial == nil {
-		o.Dial = (&net.Dialer{Timeout: o.Limit, KeepAlive: 30 * time.Second}).DialContext
+		o.Dial = dialer(o.Limit)
 	}
 	transport := &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
