@@ -16,6 +16,7 @@ test:
 	@local/make/test.sh
 
 # Kills server and worker at 2,000 system calls, of which make test tries a sample.
+# Holds template.yaml against the schema of AWS SAM.
 # Then holds what reads secrets from Vault against a real Vault server, which is built the first time.
 test-real:
 	@local/make/test-real.sh

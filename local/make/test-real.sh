@@ -4,6 +4,7 @@
 # sample of it. Beside that it dies at 200 points each of set-up, of a change of SECRET_KEY and of a
 # migration, and is restarted 50 times under load. Variables of these names change the numbers.
 # The provider of Vault's secrets is then held against a real Vault server, which is built when it is not there.
+# template.yaml is held against the schema of AWS SAM, which is a large module that nothing else needs.
 # Files are exchanged with the command-line programs sops and age, which are built when they are not there.
 . "$(dirname "$0")/common.sh"
 . local/make/docker.sh
@@ -15,6 +16,7 @@ need strace strace
 need_docker
 export KILL_POINTS="${KILL_POINTS:-2200}" KILL_DOCKER_POINTS="${KILL_DOCKER_POINTS:-240}" KILL_START_POINTS="${KILL_START_POINTS:-200}" KILL_RESTARTS="${KILL_RESTARTS:-50}"
 status=0
+(cd local/stand/samschema && go test -count=1 -timeout 5m ./...) || status=1
 go test -count=1 -timeout 120m -v -run 'WhateverDies|Killed' "$@" ./local/kill || status=1
 need_sops
 go test -count=1 -timeout 30m -v -tags realsops -run RealSops "$@" ./hub/adapter/sops || status=1
