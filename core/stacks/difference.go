@@ -79,11 +79,15 @@ func differencesOf(s core.ComposeService, containers []ContainerState) []Differe
 	}
 	for i, c := range containers {
 		fields := traitsOf(c)
-		byHand := slices.Contains(c.Changed, ChangedStopped)
+		byHand, paused := slices.Contains(c.Changed, ChangedStopped), c.State == "paused"
 		extra := i >= want && (s.Scale > 0 || s.Idle)
-		if byHand && !extra {
+		if (byHand || paused) && !extra {
+			how := "stopped"
+			if paused { // no program does that to itself
+				how = "paused"
+			}
 			found = append(found, Difference{Service: s.Name, Container: c.Container, Kind: DifferenceStopped, Fields: []string{},
-				Text: fmt.Sprintf("container %s of compose service %s was stopped by hand", c.Container, s.Name)})
+				Text: fmt.Sprintf("container %s of compose service %s was %s by hand", c.Container, s.Name, how)})
 		}
 		switch {
 		case len(fields) > 0:
@@ -92,7 +96,7 @@ func differencesOf(s core.ComposeService, containers []ContainerState) []Differe
 		case extra:
 			found = append(found, Difference{Service: s.Name, Container: c.Container, Kind: DifferenceExtra, Fields: []string{},
 				Text: fmt.Sprintf("compose service %s has more containers than its revision says: %s", s.Name, c.Container)})
-		case s.Stays && !byHand && !c.Halted() && (c.State == "exited" || c.State == "created" || c.State == "paused"):
+		case s.Stays && !byHand && !c.Halted() && (c.State == "exited" || c.State == "created"):
 			found = append(found, Difference{Service: s.Name, Container: c.Container, Kind: DifferenceStopped, Fields: []string{},
 				Text: fmt.Sprintf("container %s of compose service %s is %s, but should run", c.Container, s.Name, c.State)})
 		}

@@ -23,6 +23,8 @@ func TestDifferences(t *testing.T) {
 	byHand.Changed = []string{ChangedStopped}
 	both := in("exited")
 	both.Changed = []string{ChangedStopped, "memory limit"}
+	pausedToo := in("paused")
+	pausedToo.Changed = []string{"memory limit"}
 	halted := in("exited")
 	halted.Changed = []string{ChangedHalted}
 	foreign := run("web", "mine")
@@ -37,6 +39,9 @@ func TestDifferences(t *testing.T) {
 		"one of two removed":                {[]core.ComposeService{{Name: "web", Scale: 2}}, []ContainerState{run("web", "web-1")}, []string{"web  missing"}},
 		"stopped":                           {[]core.ComposeService{web}, []ContainerState{in("exited")}, []string{"web web-1 stopped"}},
 		"paused":                            {[]core.ComposeService{web}, []ContainerState{in("paused")}, []string{"web web-1 stopped"}},
+		"paused, though it may end":         {[]core.ComposeService{{Name: "web"}}, []ContainerState{in("paused")}, []string{"web web-1 stopped"}},
+		"paused and changed":                {[]core.ComposeService{{Name: "web"}}, []ContainerState{pausedToo}, []string{"web web-1 stopped", "web web-1 changed"}},
+		"paused, and should not be there":   {[]core.ComposeService{{Name: "web", Idle: true}}, []ContainerState{in("paused")}, []string{"web web-1 extra"}},
 		"restarting is not by hand":         {[]core.ComposeService{web}, []ContainerState{in("restarting")}, nil},
 		"one that may end has ended":        {[]core.ComposeService{{Name: "web"}}, []ContainerState{in("exited")}, nil},
 		"one that may end was stopped":      {[]core.ComposeService{{Name: "web"}}, []ContainerState{byHand}, []string{"web web-1 stopped"}},

@@ -183,6 +183,34 @@ func stoppedIsRepaired(t *testing.T, s *rig.Server) {
 	}
 }
 
+// pausedIsRepaired: what a person paused is named, also of a service that may end, and goes on as the same container.
+func pausedIsRepaired(t *testing.T, s *rig.Server) {
+	manifest := "version: wireops.v1\nsync: {self_heal: true}\n"
+	repository := s.Repository(map[string]string{"app/compose.yaml": compose(box(t, "web", "restart: on-failure"), box(t, "other"))})
+	stack := repository.On("", "app")
+	stack.Deployed()
+	before := stack.Containers()
+	rig.Docker(t, "pause", before["web"].ID)
+	now := stack.Until("it is named", func(now api.StackAnswer) bool { return now.Drifted && len(now.Drift) == 1 })
+	if d := now.Drift[0]; d.Service != "web" || d.Kind != stacks.DifferenceStopped || !strings.Contains(d.Text, "was paused by hand") || now.HealAt != nil {
+		t.Errorf("the stack is %+v", now)
+	}
+	commit := repository.Commit(map[string]string{"app/compose.yaml": compose(box(t, "web", "restart: on-failure"), box(t, "other")), "app/wireops.yaml": manifest})
+	now = stack.At(commit)
+	if web := stack.Container("web"); web.ID != before["web"].ID || web.State.Status != "running" || now.Drifted {
+		t.Errorf("after a deployment web is %+v in %+v", web.State, now)
+	}
+	rig.Docker(t, "pause", before["web"].ID)
+	rig.Until(t, rig.Deploying, "it was repaired", func() (bool, string) {
+		d := stack.Last()
+		return d.Trigger == stacks.TriggerDrift && d.State == stacks.DeploymentSucceeded, string(d.Trigger) + " " + string(d.State)
+	})
+	stack.Until("it is as deployed", func(now api.StackAnswer) bool { return !now.Drifted && now.Status == stacks.StatusActive })
+	if web := stack.Container("web"); web.ID != before["web"].ID || web.State.Status != "running" {
+		t.Errorf("web is %+v", web.State)
+	}
+}
+
 // A person's container in the stack's project is named, hinders no repair, and stays.
 func strangerIsNamed(t *testing.T, s *rig.Server) {
 	repository := s.Repository(map[string]string{"app/compose.yaml": compose(box(t, "web")), "app/wireops.yaml": "version: wireops.v1\nsync: {self_heal: true}\n"})

@@ -69,6 +69,7 @@ func TestWholeProgram(t *testing.T) {
 		"what hands did to containers is named, and a sync puts it right":     driftIsNamed,
 		"sync.self_heal repairs what hands did":                               driftIsRepaired,
 		"sync.self_heal starts what a hand has stopped":                       stoppedIsRepaired,
+		"what a person has paused is named, and goes on with a deployment":    pausedIsRepaired,
 		"a person's container in a stack's project is named and stays":        strangerIsNamed,
 		"what a person stops through the API stays stopped":                   haltedStays,
 		"a pause holds automatic sync back until it ends":                     pauseHoldsBack,

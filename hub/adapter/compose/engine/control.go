@@ -10,7 +10,7 @@ import (
 	"berth/hub/worker"
 )
 
-// Start starts the containers of a compose service.
+// Start starts the containers of a compose service, and lets those go on that a person has paused.
 func (e *Engine) Start(ctx context.Context, projectName, service string) error {
 	return e.each(ctx, projectName, service, func(ctx context.Context, id string) error {
 		_, err := e.docker.ContainerStart(ctx, id, client.ContainerStartOptions{})
@@ -38,6 +38,9 @@ func (e *Engine) Restart(ctx context.Context, projectName, service string) error
 func (e *Engine) each(ctx context.Context, projectName, service string, act func(ctx context.Context, id string) error) error {
 	found, err := e.ofService(ctx, projectName, service)
 	if err != nil {
+		return e.failed(ctx, err, asIs)
+	}
+	if err := e.resume(ctx, found, func(string) {}); err != nil {
 		return e.failed(ctx, err, asIs)
 	}
 	group, groupCtx := errgroup.WithContext(ctx)

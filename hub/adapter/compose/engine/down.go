@@ -8,15 +8,23 @@ import (
 	"github.com/moby/moby/client"
 
 	"berth/core"
+	"berth/hub/worker"
 )
 
 // Down takes a stack off this host. See worker.Engine. A project that is not there is
 // no error.
 func (e *Engine) Down(ctx context.Context, projectName string, stack core.StackID, volumes bool, report func(line string)) error {
 	names := map[string]string{}
+	var own []observed
 	seen, err := e.observe(ctx, projectName)
 	for _, o := range seen {
 		names[o.name] = o.service
+		if o.summary.Labels[worker.LabelStack] == string(stack) {
+			own = append(own, o)
+		}
+	}
+	if err == nil {
+		err = e.resume(ctx, own, report)
 	}
 	if err == nil {
 		err = relay(report, names, asIs, func(progress *progress) error {

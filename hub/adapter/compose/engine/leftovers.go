@@ -49,6 +49,11 @@ func (e *Engine) prepareHost(ctx context.Context, project *types.Project, p work
 	}
 	var stay []observed
 	for at, all := range seats {
+		if _, known := project.Services[at.service]; known || p.RemoveOrphans {
+			if err := e.resume(ctx, all, say); err != nil {
+				return nil, err
+			}
+		}
 		kept, err := e.clear(ctx, project, p, at, all, say)
 		if err != nil {
 			return nil, err
@@ -135,6 +140,9 @@ func (e *Engine) removeUnseen(ctx context.Context, p worker.Project, all []obser
 
 // removeAll stops containers as their settings say and removes them, never their volumes.
 func (e *Engine) removeAll(ctx context.Context, all []observed, say func(string)) error {
+	if err := e.resume(ctx, all, say); err != nil {
+		return err
+	}
 	for _, o := range all {
 		_, err := e.docker.ContainerStop(ctx, o.id, client.ContainerStopOptions{})
 		if err == nil {
