@@ -87,6 +87,14 @@ func (l *load) commit(st *stack) core.Commit {
 	return core.Commit(hash)
 }
 
+// file commits one beside what the stacks have.
+func (l *load) file(name, content string) {
+	l.s.t.Helper()
+	if _, err := l.s.git.Apply(l.repository, "main", githost.Change{Files: map[string]string{name: content}}); err != nil {
+		l.s.t.Fatal(err)
+	}
+}
+
 // added commits a folder and makes a stack of it, which a worker is to run that is none of the load's.
 func (l *load) added(folder string, on core.WorkerID) api.CreateStackAnswer {
 	s := l.s

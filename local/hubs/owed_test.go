@@ -73,7 +73,7 @@ type debt struct {
 }
 
 // What was asked for or is due is done once, whichever hub dies before it is: the end of a deployment at a
-// hub that neither leads nor holds the link, another attempt, the removal of what runs.
+// hub that neither leads nor holds the link, another attempt, a repair, the removal of what runs.
 func TestWhatIsOwedIsDoneOnce(t *testing.T) {
 	t.Parallel()
 	s := onOneHost(t)
@@ -88,6 +88,7 @@ func TestWhatIsOwedIsDoneOnce(t *testing.T) {
 	remote.Run(t, s.balancer.address(), x.engine)
 	x.worker = s.linked(remote.Hostname)
 	l := newLoad(s, 29, s.worker())
+	l.file("owed/wireops.yaml", "version: wireops.v1\nsync: {self_heal: true}\n")
 	added := l.added("owed", x.worker)
 	x.stack = added.ID
 	l.ended(added.DeploymentID)
@@ -95,6 +96,7 @@ func TestWhatIsOwedIsDoneOnce(t *testing.T) {
 
 	x.cancelled()
 	x.triedAgain()
+	x.repaired()
 	x.tornDown()
 	l.settle()
 }
@@ -170,6 +172,30 @@ func (x *debt) triedAgain() {
 		x.t.Errorf("after the failure there were %d attempts, and the one that succeeded was put in place %d times", n, x.engine.Applied(again))
 	}
 	leader.run()
+}
+
+// repaired takes away what runs and kills the hub that would hear of it.
+func (x *debt) repaired() {
+	x.t.Helper()
+	before := x.count(`SELECT count(*) FROM deployments WHERE stack_id = $1`, x.stack)
+	running, err := x.engine.Containers(x.t.Context(), "")
+	if err != nil || len(running) != 1 {
+		x.t.Fatalf("%v run, %v", running, err)
+	}
+	if err := x.engine.Engine.Down(x.t.Context(), running[0].Project, x.stack, false, nil); err != nil {
+		x.t.Fatal(err)
+	}
+	holder := x.holder(x.worker)
+	holder.kill()
+	x.until("it runs again", func() (bool, string) {
+		now := rig.Get[api.StackAnswer](x.api, "/api/custom/stacks/"+string(x.stack))
+		running, err := x.engine.Containers(x.t.Context(), "")
+		return err == nil && len(running) == 1 && now.Status == stacks.StatusActive && !now.Drifted, fmt.Sprintf("%+v", now)
+	})
+	if n := x.count(`SELECT count(*) FROM deployments WHERE stack_id = $1`, x.stack) - before; n != 1 {
+		x.t.Errorf("it was repaired %d times", n)
+	}
+	holder.run()
 }
 
 // tornDown kills the hub that holds the link while the worker is at it.

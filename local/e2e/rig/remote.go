@@ -24,6 +24,7 @@ import (
 // and where it keeps its files.
 type Remote struct {
 	Hostname string
+	Tags     []string
 	Token    seal.Token
 	Key      ed25519.PrivateKey
 	Dir      string
@@ -52,7 +53,7 @@ func (r Remote) Dial(t testing.TB, address string) worker.Dial {
 		t.Fatal(err)
 	}
 	options := websocket.DialOptions{Server: "https://" + address, Token: secrets.NewValue(r.Token.Reveal()), Certificate: certificate,
-		Enrol: wire.Enrol{Protocol: wire.ProtocolVersion, Hostname: r.Hostname, Version: "test", OS: runtime.GOOS, Arch: runtime.GOARCH}}
+		Enrol: wire.Enrol{Protocol: wire.ProtocolVersion, Hostname: r.Hostname, Tags: r.Tags, Version: "test", OS: runtime.GOOS, Arch: runtime.GOARCH}}
 	pin, pinned := r.Token.Pin()
 	if !pinned {
 		t.Fatal("the token carries no pin")
@@ -65,7 +66,7 @@ func (r Remote) Dial(t testing.TB, address string) worker.Dial {
 func (r Remote) Run(t testing.TB, address string, engine worker.Engine) {
 	t.Helper()
 	log := &Log{}
-	w := worker.New(worker.Options{Dial: r.Dial(t, address), Engine: engine, Key: r.Key, DataDir: r.Dir, Hostname: r.Hostname, Version: "test",
+	w := worker.New(worker.Options{Dial: r.Dial(t, address), Engine: engine, Key: r.Key, DataDir: r.Dir, Hostname: r.Hostname, Tags: r.Tags, Version: "test",
 		Heartbeat: time.Second, Log: slog.New(slog.NewTextHandler(log, nil)), Now: time.Now})
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
