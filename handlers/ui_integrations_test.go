@@ -37,6 +37,7 @@ func TestIntegrationsAreConfiguredOnTheirPages(t *testing.T) {
 	}
 	says(t, s.submit(session, "/integrations/sops", url.Values{"enabled": {"on"}}), 409, "SOPS is always enabled")
 	says(t, s.browse(session, "/integrations/sops"), 200, "sops --encrypt")
+	says(t, s.browse(session, "/variables/new"), 200, "a secrets manager: <a href=\"/integrations\">")
 	says(t, s.browse(session, "/integrations/other"), 404)
 }
 

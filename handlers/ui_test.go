@@ -231,7 +231,7 @@ func TestButtonsAreForThoseWhoMay(t *testing.T) {
 	s.found()
 	operator := s.session(s.user(access.RoleOperator))
 	repository, stack := s.madeStack(operator)
-	pages := []string{"/", "/stacks", "/repositories", "/workers", stack, repository, stack + "/variables", stack + "/plan", stack + "/revisions"}
+	pages := []string{"/", "/stacks", "/repositories", "/workers", stack, repository, stack + "/variables", "/variables", stack + "/plan", stack + "/revisions"}
 	viewer := s.session(s.user(access.RoleViewer))
 	for _, page := range pages {
 		w := s.browse(viewer, page)
