@@ -48,7 +48,7 @@ func samples() map[string]any {
 		"blob_want":  BlobWant{ID: sampleID, Digest: digest},
 		"blob_chunk": BlobChunk{Digest: digest, Offset: 262144, Data: []byte{0, 1, 254, 255}, Last: true},
 		"request": Request{ID: 3, Kind: RequestLogs, Stack: sampleStack, Project: "web", Service: "db.main_1",
-			Tail: 100, Follow: true, Seconds: 60},
+			Tail: 100, Follow: true, Seconds: 60, Secret: map[string]string{"DATABASE_URL": "postgres://shop:${DB_PASSWORD}@db"}},
 		"reply":          Reply{ID: 3, Data: "one\ntwo\n", Last: true, Kind: "not_found", Code: "engine.service_missing", Error: "no such compose service"},
 		"request_cancel": RequestCancel{ID: 3},
 		"bye":            Bye{Reason: "the hub restarts", RetrySeconds: 5},
