@@ -33,6 +33,7 @@ type StacksDesk interface {
 	api.StackRoller
 	api.StackMover
 	StackPauser
+	api.ActRecorder
 	api.DeploymentCanceller
 }
 
@@ -104,9 +105,9 @@ func stackRoutes(d Deps) []Route {
 		{Method: http.MethodGet, Pattern: stack + "/services/{service}/logs", Capability: access.View, Surface: guard.API, Streams: true, Handler: api.ServiceLogs(s.Store, s.Live), Operation: Operation{
 			Summary: "Read the log of a compose service as plain text", Tag: "stacks", ContentType: "text/plain", Status: http.StatusOK, Problems: []int{http.StatusConflict}, Query: []Param{
 				number("tail", "lines from the end, 1 to 10000, default 200"), choice("follow", "go on with new lines until the client leaves; default false. A host that cannot stream ends with what there is and says so: X-Host-Limit: stream")}}},
-		operate(http.MethodPost, stack+"/services/{service}/start", api.ActOnService(s.Store, s.Live, wire.RequestStart), Operation{Summary: "Start a compose service", Status: http.StatusNoContent}),
-		operate(http.MethodPost, stack+"/services/{service}/stop", api.ActOnService(s.Store, s.Live, wire.RequestStop), Operation{Summary: "Stop a compose service", Status: http.StatusNoContent}),
-		operate(http.MethodPost, stack+"/services/{service}/restart", api.ActOnService(s.Store, s.Live, wire.RequestRestart), Operation{Summary: "Restart a compose service", Status: http.StatusNoContent}),
+		operate(http.MethodPost, stack+"/services/{service}/start", api.ActOnService(s.Store, s.Desk, s.Live, wire.RequestStart), Operation{Summary: "Start a compose service", Status: http.StatusNoContent}),
+		operate(http.MethodPost, stack+"/services/{service}/stop", api.ActOnService(s.Store, s.Desk, s.Live, wire.RequestStop), Operation{Summary: "Stop a compose service", Status: http.StatusNoContent}),
+		operate(http.MethodPost, stack+"/services/{service}/restart", api.ActOnService(s.Store, s.Desk, s.Live, wire.RequestRestart), Operation{Summary: "Restart a compose service", Status: http.StatusNoContent}),
 		view(stack+"/revisions", api.ListRevisions(s.Store, s.Store), Operation{Summary: "List revisions, newest first", Response: endpoint.Items[api.RevisionAnswer]{}, Query: pageParams}),
 		view(stack+"/revisions/{number}", api.GetRevision(s.Store, s.Files), Operation{Summary: "Read a revision with its rendered Compose file", Response: api.RevisionAnswer{}}),
 		view(stack+"/revisions/{number}/diff", api.DiffRevision(s.Compare), Operation{Summary: "How a revision differs from another one, text files by line", Response: api.DiffAnswer{},

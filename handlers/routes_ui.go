@@ -75,6 +75,7 @@ type UIStacks interface {
 	ui.StackRoller
 	ui.StackMover
 	StackPauser
+	ui.ActRecorder
 	ui.DeploymentCanceller
 }
 
@@ -166,9 +167,9 @@ func uiStackRoutes(u UIDeps) []Route {
 		form(one+"/delete", access.Operate, ui.DeleteStack(u.Store, u.Workers, u.Stacks)),
 		page(service+"/logs", access.View, ui.ServiceLogs(u.Store, u.Live)),
 		{Method: http.MethodGet, Pattern: service + "/logs/follow", Capability: access.View, Surface: guard.Page, Streams: true, Handler: ui.FollowServiceLogs(u.Store, u.Live)},
-		form(service+"/start", access.Operate, ui.ActOnService(u.Store, u.Live, wire.RequestStart)),
-		form(service+"/stop", access.Operate, ui.ActOnService(u.Store, u.Live, wire.RequestStop)),
-		form(service+"/restart", access.Operate, ui.ActOnService(u.Store, u.Live, wire.RequestRestart)),
+		form(service+"/start", access.Operate, ui.ActOnService(u.Store, u.Stacks, u.Live, wire.RequestStart)),
+		form(service+"/stop", access.Operate, ui.ActOnService(u.Store, u.Stacks, u.Live, wire.RequestStop)),
+		form(service+"/restart", access.Operate, ui.ActOnService(u.Store, u.Stacks, u.Live, wire.RequestRestart)),
 	}
 }
 

@@ -75,6 +75,7 @@ type Ask struct {
 type Health struct {
 	OK     bool
 	Reason string // for people, when not OK
+	Halted string // the compose service, when the reason is that a person stopped it through Berth
 }
 
 // JudgeContainers tells whether every container of a stack is as it should be. A
@@ -88,7 +89,7 @@ func JudgeContainers(containers []ContainerState) Health {
 	for _, c := range containers {
 		switch {
 		case c.Halted():
-			return Health{Reason: fmt.Sprintf("compose service %s was stopped through Berth; start it, or sync the stack, to have it run again", c.Service)}
+			return Health{Reason: HaltedReason(c.Service, ""), Halted: c.Service}
 		case c.State == "running" && c.Health != "unhealthy":
 		case c.State == "exited" && c.ExitCode == 0:
 		case c.State == "running":

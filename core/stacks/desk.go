@@ -40,6 +40,8 @@ type Store interface {
 	// at again. Pausing what is paused already, or the other way round, changes nothing.
 	PauseStack(ctx context.Context, id core.StackID, by access.Principal) (Stack, error)
 	ResumeStack(ctx context.Context, id core.StackID, by access.Principal) (Stack, error)
+	// RecordAct keeps who acts on a compose service.
+	RecordAct(ctx context.Context, id core.StackID, service string, act Act, by access.Principal) error
 }
 
 // NewDesk returns the use cases on a store.

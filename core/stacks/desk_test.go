@@ -57,6 +57,11 @@ func (s *shelf) ResumeStack(_ context.Context, id core.StackID, by access.Princi
 	return Stack{ID: id}, s.err
 }
 
+func (s *shelf) RecordAct(_ context.Context, id core.StackID, service string, act Act, by access.Principal) error {
+	s.calls, s.by = append(s.calls, string(act)+" "+service+" of "+string(id)), by
+	return s.err
+}
+
 func (s *shelf) CancelDeployment(_ context.Context, id core.DeploymentID, by access.Principal) (Deployment, error) {
 	s.calls, s.by = append(s.calls, "cancel "+string(id)), by
 	return Deployment{ID: id}, s.err

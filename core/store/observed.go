@@ -109,7 +109,10 @@ func (s *Store) judge(tx *Tx, st *stacks.Stack, at time.Time) error {
 	}
 	st.Drift = stacks.Differences(rev.Services, st.Containers, !rev.Manifest.RemoveOrphans)
 	st.Drifted = len(st.Drift) > 0
-	health := stacks.JudgeServices(rev.Services, st.Containers)
+	health, err := healthOf(tx, *st, rev.Services)
+	if err != nil {
+		return err
+	}
 	switch wasBad := st.Status == stacks.StatusDegraded; {
 	case st.Drifted:
 		st.Status, st.Error = stacks.StatusDegraded, driftText(st.Drift)

@@ -229,7 +229,10 @@ func statusWithout(tx *Tx, st stacks.Stack, id core.DeploymentID) (stacks.Status
 	if err != nil {
 		return "", "", err
 	}
-	health := stacks.JudgeServices(services, st.Containers)
+	health, err := healthOf(tx, st, services)
+	if err != nil {
+		return "", "", err
+	}
 	switch {
 	case last >= 0 && ended[last].State != stacks.DeploymentSucceeded && ended[last].State != stacks.DeploymentRolledBack:
 		return stacks.StatusError, st.Error, nil

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"time"
 
+	"berth/core"
+	"berth/core/access"
 	"berth/core/fault"
 	"berth/core/stacks"
 	"berth/core/wire"
@@ -74,12 +76,20 @@ type ServiceActor interface {
 	Act(ctx context.Context, s stacks.Stack, service string, kind wire.RequestKind) error
 }
 
+// ActRecorder keeps who acts on compose services; see stacks.Desk.
+type ActRecorder interface {
+	RecordAct(ctx context.Context, id core.StackID, service string, act stacks.Act, by access.Principal) error
+}
+
 // ActOnService starts, stops or restarts every container of a compose service, and
 // answers when that is done.
-func ActOnService(finder StackFinder, actor ServiceActor, kind wire.RequestKind) http.Handler {
+func ActOnService(finder StackFinder, recorder ActRecorder, actor ServiceActor, kind wire.RequestKind) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		s, service, err := namedService(r, finder)
 		if err != nil {
+			return err
+		}
+		if err := recorder.RecordAct(r.Context(), s.ID, service, stacks.Act(kind), endpoint.Principal(r.Context())); err != nil {
 			return err
 		}
 		if err := actor.Act(r.Context(), s, service, kind); err != nil {

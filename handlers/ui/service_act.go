@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/url"
 
+	"berth/core"
+	"berth/core/access"
 	"berth/core/fault"
 	"berth/core/stacks"
 	"berth/core/wire"
@@ -18,14 +20,22 @@ type ServiceActor interface {
 	Act(ctx context.Context, s stacks.Stack, service string, kind wire.RequestKind) error
 }
 
+// ActRecorder keeps who acts on compose services; see stacks.Desk.
+type ActRecorder interface {
+	RecordAct(ctx context.Context, id core.StackID, service string, act stacks.Act, by access.Principal) error
+}
+
 // acts are what can be done to a compose service, with what is said afterwards.
 var acts = map[wire.RequestKind]string{wire.RequestStart: "service-started", wire.RequestStop: "service-stopped", wire.RequestRestart: "service-restarted"}
 
 // ActOnService starts, stops or restarts a compose service and goes back to its stack.
-func ActOnService(reader StackReader, actor ServiceActor, kind wire.RequestKind) http.Handler {
+func ActOnService(reader StackReader, recorder ActRecorder, actor ServiceActor, kind wire.RequestKind) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		s, service, err := serviceIn(r, reader)
 		if err != nil {
+			return err
+		}
+		if err := recorder.RecordAct(r.Context(), s.ID, service, stacks.Act(kind), endpoint.Principal(r.Context())); err != nil {
 			return err
 		}
 		if err := actor.Act(r.Context(), s, service, kind); err != nil {

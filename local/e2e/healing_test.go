@@ -245,7 +245,7 @@ func haltedStays(t *testing.T, s *rig.Server) {
 	before := stack.Containers()
 	stack.Act("web", "stop")
 	halted := func(now api.StackAnswer) bool {
-		return now.Status == stacks.StatusDegraded && !now.Drifted && strings.Contains(now.Error, "web was stopped through Berth")
+		return now.Status == stacks.StatusDegraded && !now.Drifted && strings.Contains(now.Error, "web was stopped through Berth by ")
 	}
 	stack.Until("it is shown as stopped", halted)
 	rig.Docker(t, "rm", "--force", before["other"].ID) // which a repair would bring back, and web with it
