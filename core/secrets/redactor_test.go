@@ -189,6 +189,11 @@ func TestAWriterHoldsBackWhatMayBeASecret(t *testing.T) {
 	if err := w.End(); err != nil || out.String() != "a [secret] b\nhunter-t" {
 		t.Errorf("at the end it wrote %q, %v", out.String(), err)
 	}
+	begun := 0
+	silent := secrets.NewRedactor(nil).Writer(writerFunc(func([]byte) (int, error) { begun++; return 0, nil }))
+	if err := silent.End(); err != nil || begun > 0 {
+		t.Errorf("nothing was written %d times, %v", begun, err)
+	}
 	full := errors.New("full")
 	broken := secrets.NewRedactor(nil).Writer(writerFunc(func([]byte) (int, error) { return 0, full }))
 	if n, err := broken.Write([]byte("x")); n != 0 || !errors.Is(err, full) {
