@@ -10,6 +10,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -48,8 +49,7 @@ func serve(withDemo bool, errs io.Writer) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	cfg := allinone.Config{Server: server, Version: version, Log: log,
-		WorkerDataDir: filepath.Join(server.DataDir, "worker"), WorkerStackDir: filepath.Join(server.DataDir, "worker", "stacks")}
+	cfg := configOf(server, log)
 	if withDemo {
 		cfg.Beside = func(ctx context.Context, d allinone.Desks) error {
 			return demo.Run(ctx, demo.Options{Dir: filepath.Join(server.DataDir, "demo"), Log: log,
@@ -57,6 +57,11 @@ func serve(withDemo bool, errs io.Writer) int {
 		}
 	}
 	return ended(errs, allinone.Run(ctx, cfg))
+}
+
+// configOf is what the server is run with. The worker inside has the folders that a worker of its own would have.
+func configOf(server config.Server, log *slog.Logger) allinone.Config {
+	return allinone.Config{Server: server, Version: version, Log: log, WorkerDataDir: server.WorkerDataDir, WorkerStackDir: server.WorkerStackDir}
 }
 
 // ended says why the process ends, unless it was asked to, and returns its exit code.

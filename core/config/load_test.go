@@ -64,6 +64,7 @@ func TestServerDefaults(t *testing.T) {
 	want := config.Server{
 		AppURL: "http://localhost:8090", Port: 8090, TLSWorkerPort: 8443,
 		DataDir: "./data", DBDataDir: "data/db_data", ReposWorkspace: "data/repos", StacksStoragePath: "data/db_data/stacks",
+		WorkerDataDir: "data/worker", WorkerStackDir: "data/worker/stacks",
 		BackupUploadMaxMB: 4096, HeartbeatInterval: 30 * time.Second, ScanInterval: 10 * time.Second, SecretsInterval: 2 * time.Minute,
 		HubListen: "127.0.0.1:8091", SMTPPort: 587, LogFormat: config.LogText,
 	}
@@ -97,6 +98,10 @@ func TestDerivedDirectories(t *testing.T) {
 		"all given": {environment{"DB_DATA_DIR": "/db", "REPOS_WORKSPACE": "/git", "STACKS_STORAGE_PATH": "/my stacks"},
 			[3]string{"/db", "/git", "/my stacks"}},
 		"empty counts as not set": {environment{"DATA_DIR": "", "DB_DATA_DIR": ""}, [3]string{"data/db_data", "data/repos", "data/db_data/stacks"}},
+	}
+	inside := server(t, environment{"SECRET_KEY": secretKey, "DATA_DIR": "/srv/b", "LOCAL_WORKER": "true", "WORKER_DATA_DIR": "/work er"})
+	if inside.WorkerDataDir != "/work er" || inside.WorkerStackDir != "/work er/stacks" {
+		t.Errorf("the worker inside has %q and %q", inside.WorkerDataDir, inside.WorkerStackDir)
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

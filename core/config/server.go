@@ -36,6 +36,8 @@ type Server struct {
 	ScanInterval      time.Duration `env:"SCAN_INTERVAL" default:"10s" form:"duration" min:"1" max:"86400" unit:"duration, or seconds" doc:"How often repositories are polled for new commits."`
 	SecretsInterval   time.Duration `env:"SECRETS_INTERVAL" default:"2m" form:"duration" min:"1" max:"86400" unit:"duration, or seconds" doc:"How often the secret values that run are compared with those that their providers hold."`
 	LocalWorker       bool          `env:"LOCAL_WORKER" default:"false" form:"switch" unit:"true or false" doc:"true runs a worker inside the process local."`
+	WorkerDataDir     string        `env:"WORKER_DATA_DIR" derived:"DATA_DIR/worker" form:"path" unit:"directory" doc:"With LOCAL_WORKER=true: where the worker inside keeps its key, its journal and the repository content that containers mount. It must survive restarts."`
+	WorkerStackDir    string        `env:"WORKER_STACK_DIR" derived:"{WORKER_DATA_DIR}/stacks" form:"path" unit:"directory" doc:"With LOCAL_WORKER=true: where the worker inside writes temporary compose files."`
 	HubListen         string        `env:"HUB_LISTEN" default:"127.0.0.1:8091" form:"listen address" unit:"host:port" doc:"Internal address on which a hub with a PostgreSQL database listens for handlers elsewhere and for other hubs."`
 	HubURL            string        `env:"HUB_URL" form:"origin" unit:"scheme://host[:port]" doc:"Where handlers on other hosts and other hubs find this one: HUB_LISTEN as they reach it, with https. Without one, HUB_LISTEN itself."`
 
@@ -84,4 +86,6 @@ func (s *Server) finish() {
 	setDefault(&s.DBDataDir, filepath.Join(s.DataDir, "db_data"))
 	setDefault(&s.ReposWorkspace, filepath.Join(s.DataDir, "repos"))
 	setDefault(&s.StacksStoragePath, filepath.Join(s.DBDataDir, "stacks"))
+	setDefault(&s.WorkerDataDir, filepath.Join(s.DataDir, "worker"))
+	setDefault(&s.WorkerStackDir, filepath.Join(s.WorkerDataDir, "stacks"))
 }
