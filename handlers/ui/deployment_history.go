@@ -17,12 +17,12 @@ type historyLine struct {
 
 // historyOf tells what became of a deployment, oldest first. Of one from before that was written
 // down there is nothing.
-func historyOf(events []stacks.DeploymentEvent, now time.Time) []historyLine {
+func historyOf(events []stacks.DeploymentEvent, folder string, now time.Time) []historyLine {
 	var lines []historyLine
 	for _, e := range events {
 		what := e.Cause
 		if strings.Contains(what, " ") { // otherwise it is a code
-			what = sentence(what)
+			what = spelled(what, folder)
 		}
 		lines = append(lines, historyLine{Badge: badgeOf(deploymentBadges, e.To), What: what, Actor: e.Actor, When: at(e.At, now)})
 	}

@@ -92,7 +92,7 @@ func Deployment(reader DeploymentReader, workers WorkerFinder, now core.Clock) h
 		if err != nil {
 			return err
 		}
-		page.History = historyOf(events, now())
+		page.History = historyOf(events, s.Path, now())
 		f := newFrame(r, inStacks, "Deployment of "+s.Name, stackTrail(s)...)
 		if !page.Whole {
 			f = f.following(true)

@@ -136,7 +136,7 @@ func fallenDeployment(state stacks.DeploymentState, restore stacks.RestoreState)
 		{Number: 1, At: d.QueuedAt, To: stacks.DeploymentQueued, Cause: "apps/shop changed at commit 77aa10b2"},
 		{Number: 2, At: d.StartedAt, From: stacks.DeploymentQueued, To: stacks.DeploymentRunning, Cause: "its turn has come"},
 		{Number: 3, At: before(40 * time.Second), From: stacks.DeploymentRunning, To: stacks.DeploymentRunning, Cause: "it is asked to stop", Actor: "ada@example.org"},
-		{Number: 4, At: before(30 * time.Second), From: stacks.DeploymentRunning, To: stacks.DeploymentRunning, Cause: "engine.unhealthy: revision 12 is put back"}}, sampleNow)
+		{Number: 4, At: before(30 * time.Second), From: stacks.DeploymentRunning, To: stacks.DeploymentRunning, Cause: "engine.unhealthy: revision 12 is put back"}}, s.Path, sampleNow)
 	if err := p.putWorkers(context.Background(), newNames(nil, elsewhere{}), d, s); err != nil {
 		panic(err)
 	}

@@ -155,14 +155,19 @@ func unverifiedIn(s stacks.Stack, newest []stacks.Deployment) (revision int, unc
 }
 
 func showDecision(d stacks.Decision, folder string, now time.Time) decisionLine {
-	line := decisionLine{When: at(d.At, now), Deployed: d.Deployed, Cause: triggerWord(d.Trigger), Reason: d.Reason}
-	if folder == "" || !strings.HasPrefix(d.Reason, folder) { // which is spelled as it is
-		line.Reason = sentence(d.Reason)
-	}
+	line := decisionLine{When: at(d.At, now), Deployed: d.Deployed, Cause: triggerWord(d.Trigger), Reason: spelled(d.Reason, folder)}
 	if d.Deployment != "" {
 		line.Href = deploymentHref(d.Deployment)
 	}
 	return line
+}
+
+// spelled is a reason as a sentence, unless it begins with the stack's folder, which is spelled as it is.
+func spelled(reason, folder string) string {
+	if folder != "" && strings.HasPrefix(reason, folder) {
+		return reason
+	}
+	return sentence(reason)
 }
 
 func factsOf(ctx context.Context, s stacks.Stack, names *names) (stackFacts, error) {

@@ -27,13 +27,13 @@ func (e *Engine) unhealthyAfter(ctx context.Context, o observed, r *secrets.Reda
 }
 
 func (e *Engine) unhealthyFault(ctx context.Context, o observed, r *secrets.Redactor, text string) error {
-	if o.state == container.StateRunning && o.health == container.Unhealthy {
-		text += ". " + givenUp
-	}
 	check := ""
 	if o.checks != "" && o.health != "" {
 		check = quoteCheck(o.checks, r)
 		text += ". Its health check said: " + check
+	}
+	if o.state == container.StateRunning && o.health == container.Unhealthy {
+		text += ". " + givenUp
 	}
 	last := e.lastLines(ctx, o, r)
 	if last != "" {
@@ -45,7 +45,7 @@ func (e *Engine) unhealthyFault(ctx context.Context, o observed, r *secrets.Reda
 }
 
 // givenUp says why a container that may only have needed longer is given up all the same.
-const givenUp = "The engine calls it that once the check has failed \"retries\" times, without waiting for deploy.health_timeout: " +
+const givenUp = "The engine calls a container unhealthy once its check has failed \"retries\" times, without waiting for deploy.health_timeout: " +
 	"give it a start_period in its healthcheck when it needs longer to start"
 
 // withCheck puts what a health check printed last below what its container said last, each line marked.

@@ -54,7 +54,7 @@ func TestVerifyFindsWhatFails(t *testing.T) {
 	}{
 		"a crash loop":             {`{image: IMAGE, network_mode: none, command: [sh, -c, "echo out of luck; exit 7"], restart: always}`, time.Minute, []string{"web is not healthy", "code 7", "restarted", "out of luck"}},
 		"an exit with a code":      {`{image: IMAGE, network_mode: none, command: [sh, -c, "echo no config >&2; exit 2"]}`, time.Minute, []string{"exited with code 2", "no config"}},
-		"unhealthy":                {`{image: IMAGE, network_mode: none, command: [sh, -c, "echo started; sleep 3600"], stop_signal: SIGKILL, healthcheck: {test: [CMD-SHELL, "echo not yet; exit 1"], interval: 200ms, retries: 2}}`, 0, []string{"unhealthy", "Its health check said: not yet", "start_period", "It said last:\nstarted"}},
+		"unhealthy":                {`{image: IMAGE, network_mode: none, command: [sh, -c, "echo started; sleep 3600"], stop_signal: SIGKILL, healthcheck: {test: [CMD-SHELL, "echo not yet; exit 1"], interval: 200ms, retries: 2}}`, 0, []string{"unhealthy", "is unhealthy. Its health check said: not yet. The engine calls", "start_period", "start. It said last:\nstarted"}},
 		"gives up":                 {`{image: IMAGE, network_mode: none, command: ['false'], restart: "on-failure:1"}`, time.Minute, []string{"code 1", "It has written nothing."}},
 		"a loop that runs between": {`{image: IMAGE, network_mode: none, command: [sh, -c, "echo up; sleep 1; exit 5"], restart: unless-stopped}`, time.Minute, []string{"restarted 3 times", "up"}},
 		"a loop that ends well":    {`{image: IMAGE, network_mode: none, command: [sh, -c, "echo done"], restart: always}`, time.Minute, []string{"restarted", "done"}},
