@@ -42,9 +42,28 @@ func (s *session) settle(ctx context.Context, journal []wire.JournalEntry) ([]wi
 		case entry.State == wire.JournalResult:
 			do = wire.SettleAcknowledged
 		}
-		settle = append(settle, wire.Instruction{ID: entry.ID, Attempt: entry.Attempt, Do: do})
+		instruction := wire.Instruction{ID: entry.ID, Attempt: entry.Attempt, Do: do}
+		if isOpen && do == wire.SettleRun {
+			instruction.Heard = s.heard(ctx, command)
+		}
+		settle = append(settle, instruction)
 	}
 	return settle, nil
+}
+
+// heard tells which of a command's events the worker need not say again; nil: that is not known.
+func (s *session) heard(ctx context.Context, c stacks.Command) *uint64 {
+	if c.Deployment == "" {
+		return nil
+	}
+	if err := s.h.recorder.track(ctx, c.Deployment); err != nil {
+		return nil // what it says first is looked at again
+	}
+	event, known := s.h.recorder.heardOf(c.Deployment, c.ID, c.Attempt)
+	if !known {
+		return nil
+	}
+	return &event
 }
 
 // illegible reports whether a command's row is there and cannot be read.
@@ -139,9 +158,6 @@ func (s *session) send(ctx context.Context, c stacks.Command) error {
 	}
 	if err != nil {
 		return err
-	}
-	if c.State == stacks.CommandQueued {
-		s.h.recorder.listen(c.Deployment, c.ID)
 	}
 	msg.Seconds = max(1, int(sent.DeadlineAt.Sub(s.h.opts.Now())/time.Second))
 	return s.link.Send(ctx, msg)

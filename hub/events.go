@@ -2,7 +2,6 @@ package hub
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"berth/core"
@@ -72,17 +71,11 @@ func (s *session) event(ctx context.Context, m wire.Event) error {
 	if err != nil {
 		return err
 	}
-	text := m.Log
-	if missing := s.h.recorder.heard(progress.deployment, m.ID, m.Number); missing > 0 {
-		text = fmt.Sprintf("[%d messages of the worker are missing]\n", missing) + text
-	}
-	if progress.restore {
-		text = inRestore(text)
-	}
-	s.h.recorder.line(progress.deployment, text)
-	if m.Phase != nil && !progress.restore {
-		s.h.recorder.update(progress.deployment, func(p *stacks.Progress) { p.Phases = s.h.withPhase(p.Phases, *m.Phase) })
-	}
+	s.h.recorder.hear(progress.deployment, m, progress.restore, func(p *stacks.Progress) {
+		if m.Phase != nil && !progress.restore {
+			p.Phases = s.h.withPhase(p.Phases, *m.Phase)
+		}
+	})
 	return nil
 }
 

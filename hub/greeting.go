@@ -74,7 +74,7 @@ func (s *session) replace() error {
 	case old != nil && old.epoch > s.epoch:
 		return errSuperseded
 	}
-	s.before, s.h.sessions[s.worker.ID] = old, s
+	s.before, s.h.sessions[s.worker.ID], s.joined = old, s, true
 	return nil
 }
 
@@ -84,6 +84,9 @@ func (s *session) leave(ctx context.Context) {
 	s.children.Wait()
 	if s.before != nil {
 		<-s.before.over
+	}
+	if s.joined && s.h.opts.Peers != nil { // before a link that waits for this one goes on
+		s.h.recorder.handOver(ctx, s.worker.ID)
 	}
 	close(s.over)
 	s.failRequests()
@@ -96,9 +99,6 @@ func (s *session) leave(ctx context.Context) {
 	s.h.mu.Unlock()
 	if current {
 		s.h.opts.Snapshots.Left(s.worker.ID)
-	}
-	if s.h.opts.Peers != nil {
-		s.h.recorder.handOver(ctx, s.worker.ID)
 	}
 	if s.epoch == 0 || closing {
 		return // a hub that stops marks all of them at once

@@ -79,17 +79,61 @@ func TestEventsAreCountedOverLinksAndFromTheFirst(t *testing.T) {
 	}
 }
 
-func TestARestartedHubClaimsNoNumberOfMissingEvents(t *testing.T) {
-	s := newStand(t)
+// restarted is begun after which the hub was started anew; what happens in between.
+func (s *stand) restarted(between ...func()) (st stacks.Stack, cmd wire.Command) {
+	s.t.Helper()
 	p, st, cmd := s.begun()
 	p.silent()
 	p.leave()
-	s.restart()
-	w, err := s.store.Worker(t.Context(), st.Worker)
+	s.restart(between...)
+	return st, cmd
+}
+
+func (s *stand) back(st stacks.Stack, cmd wire.Command) *puppet {
+	s.t.Helper()
+	w, err := s.store.Worker(s.t.Context(), st.Worker)
 	if err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
-	p = s.connect(w, wire.JournalEntry{ID: cmd.ID, Attempt: cmd.Attempt, State: wire.JournalReceived})
+	return s.connect(w, wire.JournalEntry{ID: cmd.ID, Attempt: cmd.Attempt, State: wire.JournalReceived})
+}
+
+func TestAHubThatDidNotHearTheBeginningKnowsHowFarItIsStored(t *testing.T) {
+	s := newStand(t)
+	st, cmd := s.restarted()
+	p := s.back(st, cmd)
+	if i := p.welcome.Settle[0]; i.Heard == nil || *i.Heard != 1 {
+		t.Errorf("the worker is told %+v", i)
+	}
+	again := expect[wire.Command](p)
+	p.tell(again, 1, "first\n") // the worker says again what it cannot know to be stored
+	p.tell(again, 2, "second\n")
+	p.tell(again, 4, "fourth\n")
+	p.tell(again, 4, "fourth\n")
+	p.finish(again, wire.ResultSucceeded, 9)
+	log := s.log(s.newest(st.ID, stacks.DeploymentSucceeded).ID)
+	want := "second\n[1 messages of the worker are missing]\nfourth\n[5 messages of the worker had not arrived when the deployment ended]\n"
+	if !strings.HasSuffix(log, want) || strings.Count(log, "first\n") != 1 {
+		t.Errorf("the log is\n%s", log)
+	}
+}
+
+func TestOfADeploymentThatAnOlderHubHeardNoNumberIsClaimed(t *testing.T) {
+	s := newStand(t)
+	st, cmd := s.restarted(func() {
+		open, err := s.store.OpenDeployments(t.Context())
+		if err != nil || len(open) != 1 {
+			t.Fatalf("%v are open, %v", open, err)
+		}
+		d := open[0]
+		if err := s.store.SaveProgress(t.Context(), []stacks.Progress{{Deployment: d.ID, Commit: d.Commit, Phases: d.Phases, Heard: stacks.Heard{Command: unnumbered}}}, nil); err != nil {
+			t.Fatal(err)
+		}
+	})
+	p := s.back(st, cmd)
+	if i := p.welcome.Settle[0]; i.Heard != nil {
+		t.Errorf("the worker is told %d", *i.Heard)
+	}
 	p.finish(expect[wire.Command](p), wire.ResultSucceeded, 9)
 	if log := s.log(s.newest(st.ID, stacks.DeploymentSucceeded).ID); !strings.HasSuffix(log, restartMarker) {
 		t.Errorf("the log is\n%s", log)

@@ -72,7 +72,7 @@ func (s *session) close(ctx context.Context, c stacks.Command, m wire.Result) er
 			}
 		})
 	}
-	if mark := s.h.recorder.unheard(c.Deployment, c.ID, m.Events); mark != "" {
+	if mark := s.h.recorder.unheard(c.Deployment, c.ID, m.Attempt, m.Events); mark != "" {
 		if c.Body.Restore {
 			mark = inRestore(mark)
 		}

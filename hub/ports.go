@@ -31,8 +31,10 @@ type DeploymentStore interface {
 	StartDeployment(ctx context.Context, id core.DeploymentID) (stacks.Deployment, error)
 	// Deployment returns one deployment.
 	Deployment(ctx context.Context, id core.DeploymentID) (stacks.Deployment, error)
-	// SaveProgress stores commit, phases and log lines of running deployments in one commit.
+	// SaveProgress stores commit, phases, what was heard and log lines of running deployments in one commit.
 	SaveProgress(ctx context.Context, progress []stacks.Progress, lines []stacks.LogLine) error
+	// HeardOf returns how far the events of a deployment are stored.
+	HeardOf(ctx context.Context, id core.DeploymentID) (stacks.Heard, error)
 	// LastLogNumber returns the number of the last stored piece of a log.
 	LastLogNumber(ctx context.Context, id core.DeploymentID) (uint64, error)
 	// RevisionNumber finds the revision with this digest, or the next free number.

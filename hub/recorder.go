@@ -40,7 +40,6 @@ type run struct {
 	total    int              // bytes of the log since this hub knows it
 	said     map[stacks.PhaseName]string
 	absent   int // looks in a row that did not find the deployment open
-	heard    heard
 }
 
 // Limits of what waits for a commit.
@@ -82,10 +81,14 @@ func (r *recorder) load(ctx context.Context, id core.DeploymentID) error {
 	if err != nil {
 		return err
 	}
+	heard, err := r.store.HeardOf(ctx, id)
+	if err != nil {
+		return err
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.runs[id] = &run{number: number, progress: stacks.Progress{
-		Deployment: id, Commit: d.Commit, Revision: d.Revision, Worker: d.Worker, Phases: d.Phases}}
+		Deployment: id, Commit: d.Commit, Revision: d.Revision, Worker: d.Worker, Phases: d.Phases, Heard: heard}}
 	return nil
 }
 
@@ -127,8 +130,14 @@ func (r *recorder) phase(id core.DeploymentID, name stacks.PhaseName, state stac
 func (r *recorder) line(id core.DeploymentID, text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	run := r.runs[id]
-	if run == nil || text == "" || run.total > maxLog {
+	if run := r.runs[id]; run != nil {
+		run.say(text, r.now())
+	}
+}
+
+// say adds whole lines to the log, within its limits; recorder.mu is held.
+func (run *run) say(text string, at time.Time) {
+	if text == "" || run.total > maxLog {
 		return
 	}
 	run.total += len(text)
@@ -140,14 +149,14 @@ func (r *recorder) line(id core.DeploymentID, text string) {
 		return
 	}
 	if run.dropped {
-		run.add(gapMarker, r.now())
+		run.add(gapMarker, at)
 		run.dropped = false
 	}
 	for len(text) > maxLogPiece {
-		run.add(text[:maxLogPiece], r.now())
+		run.add(text[:maxLogPiece], at)
 		text = text[maxLogPiece:]
 	}
-	run.add(text, r.now())
+	run.add(text, at)
 }
 
 func (run *run) add(text string, at time.Time) {

@@ -28,8 +28,9 @@ type session struct {
 	blobs  chan wire.BlobWant
 
 	// Set by the greeting, before anything else uses them.
-	epoch uint64
-	ended map[core.CommandID]int // attempts of commands whose result the worker holds: not sent again
+	epoch  uint64
+	joined bool                   // it was the worker's current session
+	ended  map[core.CommandID]int // attempts of commands whose result the worker holds: not sent again
 
 	children sync.WaitGroup
 	ready    atomic.Bool   // greeted: others may use the link

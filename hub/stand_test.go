@@ -122,9 +122,12 @@ func (s *stand) start() {
 	})
 }
 
-// restart ends the hub and runs a new one on the same store.
-func (s *stand) restart() {
+// restart ends the hub and runs a new one on the same store; what happens in between.
+func (s *stand) restart(between ...func()) {
 	s.stop()
+	for _, what := range between {
+		what()
+	}
 	s.hub = New(s.hub.opts)
 	s.desk = stacks.NewDesk(s.store, s.hub, time.Now)
 	s.start()

@@ -14,6 +14,14 @@ type Progress struct {
 	Revision   int
 	Worker     core.WorkerID
 	Phases     []Phase
+	Heard      Heard
+}
+
+// Heard is how far the events of a deployment's command have come: they are stored with what they said.
+type Heard struct {
+	Command core.CommandID // the last one that anything was heard of; empty: nothing was heard of any
+	Attempt int
+	Event   uint64 // number of the last event
 }
 
 // LogLine is a numbered piece of a deployment's log: one or more whole lines.

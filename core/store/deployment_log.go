@@ -42,6 +42,15 @@ func (s *Store) DeploymentLog(ctx context.Context, id core.DeploymentID, after u
 	})
 }
 
+// HeardOf returns how far the events of a deployment are stored. NotFound "deployment.not_found".
+func (s *Store) HeardOf(ctx context.Context, id core.DeploymentID) (stacks.Heard, error) {
+	return read(ctx, s, func(tx *Tx) (stacks.Heard, error) {
+		return one(tx, errDeploymentMissing, func(row scanner) (h stacks.Heard, err error) {
+			return h, row.Scan(&h.Command, &h.Attempt, &h.Event)
+		}, `SELECT heard_command, heard_attempt, heard_event FROM deployments WHERE id = ?`, id)
+	})
+}
+
 // LastLogNumber returns the number of the last piece of a log; 0 when there is none.
 func (s *Store) LastLogNumber(ctx context.Context, id core.DeploymentID) (uint64, error) {
 	return read(ctx, s, func(tx *Tx) (uint64, error) {

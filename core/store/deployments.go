@@ -89,7 +89,7 @@ func (s *Store) StartDeployment(ctx context.Context, id core.DeploymentID) (stac
 	})
 }
 
-// SaveProgress stores commit and phases of running deployments and lines of their logs in
+// SaveProgress stores commit, phases and what was heard of running deployments and lines of their logs in
 // one commit. Deployments that have ended keep what they ended with. Revision and worker are
 // Dispatch's alone: they say that a command exists. A full disk keeps its last room for how deployments
 // end: Unavailable "store.disk_full" then.
@@ -98,6 +98,13 @@ func (s *Store) SaveProgress(ctx context.Context, progress []stacks.Progress, li
 		for _, p := range progress {
 			if _, err := tx.exec(`UPDATE deployments SET commit_hash = ?, phases = ? WHERE id = ? AND state = ?`,
 				p.Commit, toJSON(list(p.Phases)), p.Deployment, stacks.DeploymentRunning); err != nil {
+				return err
+			}
+			if p.Heard.Command == "" { // whoever prepares a deployment hears nothing
+				continue
+			}
+			if _, err := tx.exec(`UPDATE deployments SET heard_command = ?, heard_attempt = ?, heard_event = ? WHERE id = ? AND state = ?`,
+				p.Heard.Command, p.Heard.Attempt, int64(p.Heard.Event), p.Deployment, stacks.DeploymentRunning); err != nil {
 				return err
 			}
 		}

@@ -34,6 +34,9 @@ func checkWelcome(c *complaints, m Welcome) {
 	c.each("settle", len(m.Settle), MaxJournal, func(i int) {
 		c.command(m.Settle[i].ID, m.Settle[i].Attempt)
 		oneOf(c, "do", m.Settle[i].Do, SettleAcknowledged, SettleRun, SettleCancel, SettleForget)
+		if m.Settle[i].Heard != nil {
+			c.counter("heard", *m.Settle[i].Heard, 0)
+		}
 	})
 }
 

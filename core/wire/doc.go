@@ -79,6 +79,11 @@
 //	cancel        stop it, then send its Result
 //	forget        superseded or unknown: stop it if it runs, and prune, without a Result
 //
+// With "run", Heard is the number of the last Event of this command that is stored, or about to be: the
+// worker sends those after it again, as far as it still has them, before anything else of that command. A worker
+// keeps at least the last 256 KiB that it sent of a command until its result is acknowledged, because a hub may
+// die before it has stored what it took. Without Heard the hub does not know, and nothing is sent again.
+//
 // A worker has one link. When a second one says Hello the hub closes the first; what
 // still arrives with an older epoch's link is not applied. After Welcome the hub sends
 // the commands that are due: those that the journal did not list, and those that it lists
@@ -130,7 +135,7 @@
 //
 //	hub     Command     its row says "sent", committed
 //	worker  Accepted    its journal says "received", on disk (fsync)
-//	worker  Event …     nothing durable; numbered from 1, a gap means dropped lines
+//	worker  Event …     nothing durable; numbered from 1, a gap means dropped lines, a number that was had is dropped
 //	worker  Result      its journal says "result", on disk (fsync)
 //	hub     ResultAck   the transaction that ends the command is committed
 //	worker              prunes its journal
@@ -173,7 +178,9 @@
 // Event numbers rise by one within a run of the worker. One that goes on with a command after a
 // restart begins a new range far above, so that numbers never repeat. Lines for which no link
 // had room are dropped, oldest first, and a line says how many are missing; phases are not
-// dropped, and Result repeats them. Result.Events is the number of the last Event that there was, sent
+// dropped, and Result repeats them. The hub stores the number of the last Event together with what the
+// Events said; it drops those that it has, and says in the log how many are missing before one that jumps, whichever
+// hub had the link before. Result.Events is the number of the last Event that there was, sent
 // or dropped; the hub says in the log what of them it had not received when the Result ended the
 // command.
 //

@@ -47,6 +47,7 @@ type Instruction struct {
 	ID      core.CommandID `json:"id"`
 	Attempt int            `json:"attempt"`
 	Do      Settlement     `json:"do"`
+	Heard   *uint64        `json:"heard,omitempty"` // number of the last Event that the hub has: later ones are sent again; nil: it does not tell
 }
 
 // Settlement is what the worker does with a journal entry after a reconnect.

@@ -37,6 +37,9 @@ func (c *commands) settle(i wire.Instruction) {
 	key := journal.Key{ID: i.ID, Attempt: i.Attempt}
 	switch i.Do {
 	case wire.SettleRun:
+		if i.Heard != nil {
+			c.box.Again(key, *i.Heard)
+		}
 		c.markGap(key)
 	case wire.SettleAcknowledged:
 		c.acked(key)
@@ -117,6 +120,7 @@ func (c *commands) interrupt(key journal.Key, cause error) bool {
 }
 
 func (c *commands) prune(key journal.Key) {
+	c.box.Forget(key)
 	if err := c.journal.Pruned(key); err != nil {
 		c.log.Warn("the journal could not be pruned; the result will be sent once more", "command", key.ID, "error", err)
 	}

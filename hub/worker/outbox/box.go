@@ -36,7 +36,28 @@ func (b *Box) Open(key journal.Key, base uint64) *Feed {
 func (b *Box) Pending(key journal.Key) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return slices.ContainsFunc(b.feeds, func(f *Feed) bool { return f.key == key })
+	return slices.ContainsFunc(b.feeds, func(f *Feed) bool { return f.key == key && !(f.finished && f.empty()) })
+}
+
+// Again has what was sent of a command after an event sent once more, as far as it is kept: the hub does
+// not have it. No link may be taking events meanwhile.
+func (b *Box) Again(key journal.Key, after uint64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, f := range b.feeds {
+		if f.key == key {
+			f.again(after)
+		}
+	}
+	b.ring()
+}
+
+// Forget drops what is kept of a command about which nobody asks any more.
+func (b *Box) Forget(key journal.Key) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.feeds = slices.DeleteFunc(b.feeds, func(f *Feed) bool { return f.key == key && f.finished })
+	b.ring()
 }
 
 // Dropped returns how many chunks of logs were ever dropped.
@@ -80,13 +101,17 @@ func (b *Box) landed(f *Feed, sent bool) (last bool) {
 	return f.finished && f.empty()
 }
 
-// sweep removes the feeds that are finished and empty, and reports whether there was one.
-func (b *Box) sweep() bool {
+// sweep reports whether a feed has become finished and empty. It stays, with what was sent last, until
+// the hub has the command's result.
+func (b *Box) sweep() (some bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	before := len(b.feeds)
-	b.feeds = slices.DeleteFunc(b.feeds, func(f *Feed) bool { return f.finished && f.empty() })
-	return len(b.feeds) < before
+	for _, f := range b.feeds {
+		if f.finished && f.empty() && !f.emptied {
+			f.emptied, some = true, true
+		}
+	}
+	return some
 }
 
 // boundFinished drops the oldest of too many feeds that nobody fetches.

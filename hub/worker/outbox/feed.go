@@ -16,6 +16,8 @@ const (
 	chunkBytes  = 32 << 10  // one Event.Log; half of what is allowed, for slow links
 	feedBytes   = 512 << 10 // waiting chunks of one command
 	maxLine     = 16 << 10  // a longer line is cut
+	tailBytes   = 256 << 10 // sent chunks of one command that are kept to be sent again
+	tailEvents  = 1024      // sent events, likewise
 	maxFinished = 16        // feeds of commands that have ended
 	flushAfter  = 100 * time.Millisecond
 )
@@ -36,6 +38,9 @@ type Feed struct {
 	flying   *wire.Event     // handed out and not sent yet
 	told     int             // how many lost lines flying tells of
 	finished bool
+	emptied  bool         // that all of it was sent has been told
+	sent     []wire.Event // the last ones, as they were sent
+	kept     int          // bytes of log text in sent
 }
 
 // Line adds text to the log, one line or several.
@@ -152,19 +157,58 @@ func (f *Feed) take() wire.Event {
 	}
 	f.told = f.lost
 	marked := e
-	marked.Log = fmt.Sprintf("… %d lines are missing here: the link to the hub could not keep up …\n", f.lost) + e.Log
+	marked.Log = lostMark(f.lost) + e.Log
 	return marked
 }
 
 // landed ends a flight: the event was sent, or it goes back to where it came from.
 func (f *Feed) landed(sent bool) {
 	if sent {
+		if f.told > 0 {
+			f.flying.Log = lostMark(f.told) + f.flying.Log
+		}
 		f.lost -= f.told
+		f.keep(*f.flying)
 	} else {
 		f.waiting = slices.Insert(f.waiting, 0, *f.flying)
 		f.bytes += len(f.flying.Log)
 	}
 	f.flying, f.told = nil, 0
+}
+
+// keep holds what was sent for a hub that may not have it; the oldest goes.
+func (f *Feed) keep(e wire.Event) {
+	f.sent, f.kept = append(f.sent, e), f.kept+len(e.Log)
+	for f.kept > tailBytes || len(f.sent) > tailEvents {
+		f.kept -= len(f.sent[0].Log)
+		f.sent = f.sent[1:]
+	}
+}
+
+// again puts what was sent after an event back to what waits.
+func (f *Feed) again(after uint64) {
+	i := slices.IndexFunc(f.sent, func(e wire.Event) bool { return e.Number > after })
+	if i < 0 {
+		return
+	}
+	f.mark()
+	for _, e := range f.sent[i:] {
+		f.kept, f.bytes = f.kept-len(e.Log), f.bytes+len(e.Log)
+	}
+	f.waiting = append(slices.Clone(f.sent[i:]), f.waiting...)
+	f.sent, f.emptied = f.sent[:i], false
+}
+
+// mark has the lines that are missing told of where they are missing: before what waits now.
+func (f *Feed) mark() {
+	if i := slices.IndexFunc(f.waiting, func(e wire.Event) bool { return e.Log != "" }); f.lost > 0 && i >= 0 {
+		mark := lostMark(f.lost)
+		f.waiting[i].Log, f.bytes, f.lost = mark+f.waiting[i].Log, f.bytes+len(mark), 0
+	}
+}
+
+func lostMark(lines int) string {
+	return fmt.Sprintf("… %d lines are missing here: the link to the hub could not keep up …\n", lines)
 }
 
 func (f *Feed) empty() bool {

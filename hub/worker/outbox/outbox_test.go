@@ -291,3 +291,103 @@ func TestLastCountsWhatIsNotAnEventYetAndWhatWasDropped(t *testing.T) {
 		}
 	})
 }
+
+// numbers lists the numbers of events.
+func numbers(events []wire.Event) (all []uint64) {
+	for _, e := range events {
+		all = append(all, e.Number)
+	}
+	return all
+}
+
+func TestWhatTheHubDoesNotHaveIsSentAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := New()
+		f := b.Open(one, 0)
+		say := func(l *fakeLink, texts ...string) {
+			t.Helper()
+			for _, text := range texts {
+				f.Line(text)
+				if _, err := run(t, b, l, time.Second); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+					t.Fatal(err)
+				}
+			}
+		}
+		first := newLink(10)
+		say(first, "a", "b", "c")
+		f.Line("d")
+		f.Finish()
+		b.Again(one, 1)
+		b.Again(two, 0)
+		second := newLink(10)
+		if emptied, _ := run(t, b, second, time.Second); emptied != 1 || texts(second.events) != "b\nc\nd\n" || fmt.Sprint(numbers(second.events)) != "[2 3 4]" {
+			t.Errorf("emptied %d times, %+v", emptied, second.events)
+		}
+
+		b.Again(one, 0) // another hub has nothing: what is left of the beginning comes too
+		if !b.Pending(one) {
+			t.Error("nothing is pending")
+		}
+		third := newLink(10)
+		run(t, b, third, time.Second)
+		b.Again(one, 4)
+		run(t, b, third, time.Second)
+		if fmt.Sprint(numbers(third.events)) != "[1 2 3 4]" {
+			t.Errorf("%+v", third.events)
+		}
+		b.Forget(one)
+		b.Again(one, 0)
+		if emptied, _ := run(t, b, third, time.Second); emptied != 0 || len(third.events) != 4 || b.Pending(one) {
+			t.Errorf("emptied %d times, %+v", emptied, third.events)
+		}
+	})
+}
+
+func TestWhatIsKeptOfWhatWasSentIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, l := New(), newLink(10_000)
+		f := b.Open(one, 0)
+		text := strings.Repeat("x", maxLine-1)
+		for range 40 {
+			for range 4 {
+				f.Line(text)
+			}
+			run(t, b, l, time.Second)
+		}
+		for range 2 * tailEvents {
+			f.Phase(wire.PhaseEvent{Name: stacks.PhasePull, State: stacks.PhaseRunning})
+		}
+		run(t, b, l, time.Second)
+		if b.Again(one, 0); len(f.waiting) != tailEvents {
+			t.Errorf("%d events are kept", len(f.waiting))
+		}
+		run(t, b, l, time.Second)
+		for range 40 {
+			f.Line(text)
+			run(t, b, l, time.Second)
+		}
+		if b.Again(one, 0); f.bytes > tailBytes || f.bytes < tailBytes/2 || f.kept != 0 {
+			t.Errorf("%d bytes are sent again, %d are counted as kept", f.bytes, f.kept)
+		}
+	})
+}
+
+func TestAGapStaysWhereItIsWhenTheLinesBeforeItAreSentAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, l := New(), newLink(10)
+		f := b.Open(one, 0)
+		f.Line("before")
+		run(t, b, l, time.Second)
+		text := strings.Repeat("x", maxLine-1)
+		for range feedBytes/maxLine + 4 {
+			f.Line(text)
+		}
+		f.Finish()
+		b.Again(one, 0)
+		again := newLink(1000)
+		run(t, b, again, time.Second)
+		if len(again.events) < 3 || again.events[0].Log != "before\n" || !strings.Contains(again.events[1].Log, "lines are missing here") {
+			t.Errorf("%d events, first %.80q and %.80q", len(again.events), again.events[0].Log, again.events[1].Log)
+		}
+	})
+}
