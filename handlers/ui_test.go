@@ -214,6 +214,7 @@ func TestKeysAreShownOnce(t *testing.T) {
 		t.Error("the key is shown again, or not listed")
 	}
 	says(t, s.submit(session, account+"/keys", url.Values{"name": {""}}), 422, "1 to 100 visible characters")
+	says(t, s.submit(session, account+"/keys", url.Values{"name": {"ci"}, "expires_in": {"90d"}}), 422, "0 to 3650 days")
 	says(t, s.submit(session, "/service-accounts", url.Values{"name": {"prometheus"}, "role": {"root"}}), 422, "Must be viewer")
 
 	token := s.submit(session, "/workers/new", url.Values{"name": {"rack 4"}, "expires_in": {"1"}})

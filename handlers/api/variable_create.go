@@ -22,7 +22,7 @@ type CreateVariableRequest struct {
 	Value          string          `json:"value"` // kept byte for byte; required for an internal secret
 	Secret         bool            `json:"secret"`
 	SecretProvider string          `json:"secret_provider"` // of a secret: internal (default), vault or manager
-	Reference      string          `json:"reference"`       // of a secret that vault or manager keeps
+	Reference      string          `json:"reference"`       // of a secret that vault keeps, <mount>/data/<path>#<field>, or manager, <project_id>/<environment>/<secret_path>#<SECRET_NAME>
 }
 
 // CreateVariable adds a variable.

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strconv"
@@ -68,9 +69,12 @@ func CreateAPIKey(keeper ServiceAccountKeeper, issuer KeyIssuer, app string, now
 		if err != nil {
 			return err
 		}
-		days, _ := strconv.Atoi(form.Get("expires_in")) // what is no number never expires, and the page says so
+		days, err := strconv.Atoi(cmp.Or(form.Get("expires_in"), "0"))
+		if err != nil || days < 0 || days > 3650 {
+			return fault.BadFields("api_key.invalid", []fault.Field{{Path: "expires_at", Problem: "must be 0 to 3650 days; 0 never expires"}})
+		}
 		var expires time.Time
-		if days = min(max(days, 0), 3650); days > 0 {
+		if days > 0 {
 			expires = now().Add(time.Duration(days) * 24 * time.Hour)
 		}
 		page := newAccountPage(form.Get("name"), days)
@@ -121,7 +125,7 @@ func DeleteServiceAccount(keeper ServiceAccountKeeper) http.Handler {
 }
 
 func newAccountPage(keyName string, days int) accountPage {
-	page := accountPage{KeyName: input{Name: "name", Label: "Name", Kind: "text", Complete: "off", Value: exact(keyName), Sample: "2025 rotation", Hint: "To tell keys apart."},
+	page := accountPage{KeyName: input{Name: "name", Label: "Name", Kind: "text", Complete: "off", Value: exact(keyName), Sample: "scraper of the staging cluster", Hint: "To tell keys apart."},
 		Expiry: choice{Name: "expires_in", Label: "Expires"}}
 	for _, o := range []struct {
 		days int

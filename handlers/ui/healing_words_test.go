@@ -60,8 +60,11 @@ func TestDriftSaysWhoRepairsItAndWhen(t *testing.T) {
 		"nobody":            {drifted, stacks.Manifest{}, "Nothing repairs it by itself"},
 		"soon":              {with(func(s *stacks.Stack) { s.HealAt = sampleNow.Add(time.Minute) }), heals, ""},
 		"once it is looked": {drifted, heals, "It is repaired by itself."},
-		"paused":            {with(func(s *stacks.Stack) { s.Paused, s.HealAt = true, sampleNow }), heals, "while the stack is paused"},
-		"at work":           {with(func(s *stacks.Stack) { s.Status = stacks.StatusSyncing }), heals, "A deployment is at work on it."},
+		"a service is stopped": {with(func(s *stacks.Stack) {
+			s.Containers = []stacks.ContainerState{{Service: "api", State: "exited", Changed: []string{stacks.ChangedHalted}}}
+		}), heals, "while a compose service is stopped through Berth"},
+		"paused":  {with(func(s *stacks.Stack) { s.Paused, s.HealAt = true, sampleNow }), heals, "while the stack is paused"},
+		"at work": {with(func(s *stacks.Stack) { s.Status = stacks.StatusSyncing }), heals, "A deployment is at work on it."},
 	} {
 		n := driftOf(c.stack, c.manifest, sampleNow)
 		if !strings.Contains(n.Repair, c.want) || (c.want == "") != (n.At.ISO != "" && n.Repair == "") || n.RepairHref != "/stacks/stk_1/sync" || len(n.Texts) != 1 {

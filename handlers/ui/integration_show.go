@@ -112,7 +112,7 @@ func TestIntegration(desk IntegrationDesk) http.Handler {
 // newIntegrationPage makes the page with what is to stand in the fields. A secret one is always empty.
 func newIntegrationPage(i integrations.Integration, enabled bool, settings map[string]string) integrationPage {
 	p := integrationPage{Name: i.Name, Href: integrationHref(i.Slug), Summary: sentence(i.Summary), Badge: integrationBadge(i), Locked: i.Locked, Untried: lacksSetting(i), Warnings: i.Warnings,
-		Enabled: tick{Name: "enabled", Label: "Enabled", On: enabled, Hint: "Only then can variables take their values from it. Deployments that need it wait while it is not."}}
+		Enabled: tick{Name: "enabled", Label: "Enabled", On: enabled, Hint: "Only then can variables take their values from it. While it is not, deployments that need it fail before anything is changed."}}
 	for _, f := range i.Fields {
 		in := input{Name: "settings." + f.Name, Label: f.Label, Kind: "text", Complete: "off", Mono: true, Hint: f.Help, Optional: !f.Required, Value: exact(settings[f.Name]), Sample: f.Default}
 		if f.Secret {

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"time"
 
 	"berth/core/stacks"
@@ -61,6 +62,8 @@ func driftOf(s stacks.Stack, m stacks.Manifest, now time.Time) driftNotice {
 		n.Repair = "Nothing repairs it while the stack is paused."
 	case !s.HealAt.IsZero():
 		n.At = at(s.HealAt, now)
+	case m.SelfHeal && slices.ContainsFunc(s.Containers, stacks.ContainerState.Halted):
+		n.Repair = "Nothing is repaired by itself while a compose service is stopped through Berth, because a repair would start it. Start that service, or repair now."
 	case m.SelfHeal:
 		n.Repair = "It is repaired by itself."
 	default:
