@@ -32,11 +32,12 @@ func (b *Box) Open(key journal.Key, base uint64) *Feed {
 	return f
 }
 
-// Pending reports whether something of a command has not been sent yet.
+// Pending reports whether something of a command has not been written yet: what is sent after it could
+// overtake it.
 func (b *Box) Pending(key journal.Key) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return slices.ContainsFunc(b.feeds, func(f *Feed) bool { return f.key == key && !(f.finished && f.empty()) })
+	return slices.ContainsFunc(b.feeds, func(f *Feed) bool { return f.key == key && !f.emptied })
 }
 
 // Again has what was sent of a command after an event sent once more, as far as it is kept: the hub does
@@ -92,26 +93,28 @@ func (b *Box) next(now time.Time) (feed *Feed, event wire.Event, wait time.Durat
 	return nil, wire.Event{}, wait
 }
 
-// landed takes note that the event in flight was sent, or returns it when no link took
-// it. last reports that it was the last of a feed that is finished.
-func (b *Box) landed(f *Feed, sent bool) (last bool) {
+// landed takes note that the event in flight was sent, or returns it when no link took it.
+func (b *Box) landed(f *Feed, sent bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	f.landed(sent)
-	return f.finished && f.empty()
 }
 
-// sweep reports whether a feed has become finished and empty. It stays, with what was sent last, until
-// the hub has the command's result.
-func (b *Box) sweep() (some bool) {
+// ended reports whether a feed has become finished and empty, which has not been told.
+func (b *Box) ended() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.ContainsFunc(b.feeds, func(f *Feed) bool { return f.finished && f.empty() && !f.emptied })
+}
+
+// sweep notes that everything of the feeds that are finished and empty was written. They stay, with what was
+// sent last, until the hub has the command's result.
+func (b *Box) sweep() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, f := range b.feeds {
-		if f.finished && f.empty() && !f.emptied {
-			f.emptied, some = true, true
-		}
+		f.emptied = f.finished && f.empty()
 	}
-	return some
 }
 
 // boundFinished drops the oldest of too many feeds that nobody fetches.

@@ -20,8 +20,8 @@ func (b *Box) Run(ctx context.Context, link Link, emptied func()) error {
 	for {
 		feed, event, wait := b.next(time.Now())
 		if feed == nil {
-			if b.sweep() {
-				emptied()
+			if err := b.tell(ctx, link, emptied); err != nil {
+				return err
 			}
 			if err := b.pause(ctx, wait); err != nil {
 				return err
@@ -30,18 +30,26 @@ func (b *Box) Run(ctx context.Context, link Link, emptied func()) error {
 		}
 		err := link.Send(ctx, event)
 		taken := err == nil || wire.Violation(err) // what can never be sent must not stay
-		if last := b.landed(feed, taken); !taken {
-			return err
-		} else if !last {
-			continue
-		}
-		if err := link.Flush(ctx); err != nil {
+		if b.landed(feed, taken); !taken {
 			return err
 		}
-		if b.sweep() {
-			emptied()
+		if err := b.tell(ctx, link, emptied); err != nil {
+			return err
 		}
 	}
+}
+
+// tell calls emptied when a command has ended and everything of it was written.
+func (b *Box) tell(ctx context.Context, link Link, emptied func()) error {
+	if !b.ended() {
+		return nil
+	}
+	if err := link.Flush(ctx); err != nil {
+		return err
+	}
+	b.sweep()
+	emptied()
+	return nil
 }
 
 // pause waits for the bell, or for as long as wait says when that is not negative.
