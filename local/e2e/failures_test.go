@@ -65,7 +65,9 @@ func takenPort(t *testing.T, s *rig.Server) {
 	}
 	defer listener.Close()
 	port := listener.Addr().(*net.TCPAddr).Port
-	stack := s.Repository(one(compose(box(t, "fine"), box(t, "web", "network_mode: bridge", fmt.Sprintf(`ports: ["%d:80"]`, port))))).On("", "app")
+	file := compose(box(t, "fine"), box(t, "web", "network_mode: bridge", fmt.Sprintf(`ports: ["%d:80"]`, port)))
+	file = strings.ReplaceAll(file, "    network_mode: bridge\n", "") // the stack's own network
+	stack := s.Repository(one(file)).On("", "app")
 	d := stack.Failed("engine.apply")
 	failedAs(t, stack, d, stacks.PhaseApply, "web", "already in use", fmt.Sprint(port))
 	if d.FailedService != "web" || !strings.Contains(d.FailedLines, "already in use") {

@@ -27,7 +27,8 @@ func StartEngine(t testing.TB) *Engine {
 	}
 	e := &Engine{t: t, Host: "unix://" + filepath.Join(dir, "s")}
 	log := &Log{}
-	cmd := exec.Command("dockerd", "--host", e.Host, "--data-root", filepath.Join(dir, "data"), "--exec-root", filepath.Join(dir, "x"),
+	// In a network of its own: one without a bridge removes docker0, which is the first engine's.
+	cmd := exec.Command("unshare", "--net", "dockerd", "--host", e.Host, "--data-root", filepath.Join(dir, "data"), "--exec-root", filepath.Join(dir, "x"),
 		"--pidfile", filepath.Join(dir, "pid"), "--bridge", "none", "--iptables=false", "--ip6tables=false")
 	cmd.Stdout, cmd.Stderr = log, log
 	end := run(t, cmd)
