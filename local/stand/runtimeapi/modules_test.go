@@ -9,8 +9,10 @@ import (
 
 // modules are what the function is made of beside this one. Each is a part of its start and its
 // size: the host's runtime and its adapter, the driver of the database with what that brings,
-// and the reader of rendered Compose files.
+// the reader of rendered Compose files, and age, which makes the key pair of a repository that is added.
 var modules = []string{
+	"filippo.io/age",
+	"filippo.io/hpke",
 	"github.com/aws/aws-lambda-go",
 	"github.com/awslabs/aws-lambda-go-api-proxy",
 	"github.com/jackc/pgpassfile",
@@ -18,7 +20,9 @@ var modules = []string{
 	"github.com/jackc/pgx/v5",
 	"github.com/jackc/puddle/v2",
 	"go.yaml.in/yaml/v3",
+	"golang.org/x/crypto",
 	"golang.org/x/sync",
+	"golang.org/x/sys",
 	"golang.org/x/text",
 }
 
