@@ -72,7 +72,7 @@ func registered(w fleet.Worker) metrics.Registered {
 
 var (
 	errMetricsAway = fault.New(fault.Unavailable, "metrics.hub_away",
-		"No hub, which hold the metrics, answers. Check that one runs and that HUB_URL is its address.")
+		"No hub answers, and hubs hold the metrics. Check that one runs and that HUB_URL is its address.")
 	errGone = errors.New("the hub's lease has ended")
 )
 
