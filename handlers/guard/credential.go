@@ -40,14 +40,25 @@ func (g *Guard) identify(rule Rule, r *http.Request) (access.Principal, error) {
 }
 
 // apiKey returns the API key of a request; false when there is none. Scrapers that know
-// nothing but an authorization block send the whole header line there, after a word of theirs.
+// nothing but an authorization block send the whole header line there.
 func apiKey(h http.Header) (string, bool) {
-	if values := h.Values(KeyHeader); len(values) > 0 {
-		return strings.Join(values, ","), true // more than one never parses
+	keys := h.Values(KeyHeader)
+	if len(keys) == 0 {
+		for _, credentials := range h.Values("Authorization") {
+			if key, found := keyLine(credentials); found {
+				keys = append(keys, key)
+			}
+		}
 	}
-	_, line, _ := strings.Cut(h.Get("Authorization"), " ")
-	name, key, found := strings.Cut(line, ":")
-	if !found || !strings.EqualFold(name, KeyHeader) {
+	return strings.Join(keys, ","), len(keys) > 0 // more than one never parses
+}
+
+// keyLine returns the key of a header line that stands in an authorization, after the word
+// of the scraper's choice that says of which type its credentials are, or after none.
+func keyLine(credentials string) (key string, found bool) {
+	before, key, found := strings.Cut(credentials, ":")
+	words := strings.Fields(before)
+	if !found || len(words) == 0 || len(words) > 2 || !strings.EqualFold(words[len(words)-1], KeyHeader) {
 		return "", false
 	}
 	return strings.TrimSpace(key), true

@@ -422,6 +422,56 @@ func TestScrapersNeedAKey(t *testing.T) {
 	}
 }
 
+// TestTheHeaderLineMayStandInAnAuthorization: a scraper that knows nothing but an authorization
+// block sends a type word of its own and then what it was given as credentials. SPEC §4.
+func TestTheHeaderLineMayStandInAnAuthorization(t *testing.T) {
+	h := protect(t, config("http://berth.test"), guard.Rule{Capability: access.Metrics, Surface: guard.Scrape}, ok)
+	const line = guard.KeyHeader + ": good key"
+	for name, c := range map[string]struct {
+		status int
+		code   string
+		values []string // of the header Authorization
+	}{
+		"the type that Prometheus takes by itself": {204, "", []string{"Bearer " + line}},
+		"a type of one's own":                      {204, "", []string{"X-Service-Api-Key " + line}},
+		"a type that means something else":         {204, "", []string{"Basic " + line}},
+		"no type":                                  {204, "", []string{line}},
+		"no type, and a space in its place":        {204, "", []string{" " + line}},
+		"small letters":                            {204, "", []string{"bearer x-service-api-key: good key"}},
+		"great letters":                            {204, "", []string{"BEARER X-SERVICE-API-KEY: good key"}},
+		"no space after the colon":                 {204, "", []string{"Bearer X-Service-Api-Key:good key"}},
+		"spaces and tabs everywhere":               {204, "", []string{" \tBearer  \t X-Service-Api-Key \t:  \tgood key \t"}},
+		"beside one that is none":                  {204, "", []string{"Basic Zm9vOmJhcg==", "Bearer " + line}},
+		"a bare key":                               {401, "auth.key_required", []string{"good key"}},
+		"a bare bearer key":                        {401, "auth.key_required", []string{"Bearer good key"}},
+		"the name without a colon":                 {401, "auth.key_required", []string{"Bearer X-Service-Api-Key good key"}},
+		"the name as type":                         {401, "auth.key_required", []string{"X-Service-Api-Key good key"}},
+		"another name":                             {401, "auth.key_required", []string{"Bearer X-Api-Key: good key"}},
+		"a name that ends in it":                   {401, "auth.key_required", []string{"Bearer Not-X-Service-Api-Key: good key"}},
+		"two words before it":                      {401, "auth.key_required", []string{"Bearer of " + line}},
+		"nothing":                                  {401, "auth.key_required", []string{""}},
+		"a colon alone":                            {401, "auth.key_required", []string{":"}},
+		"no key":                                   {401, "auth.bad", []string{"Bearer X-Service-Api-Key:"}},
+		"a bad key":                                {401, "auth.bad", []string{"Bearer X-Service-Api-Key: bad key"}},
+		"two lines":                                {401, "auth.bad", []string{"Bearer " + line, "Bearer " + line}},
+		"two lines in one":                         {401, "auth.bad", []string{"Bearer " + line + ", " + line}},
+	} {
+		r := request("GET", "/metrics")
+		r.Header["Authorization"] = c.values
+		if w := play(h, r); w.Code != c.status || !strings.Contains(w.Body.String(), c.code) {
+			t.Errorf("%s: %d %s", name, w.Code, w.Body)
+		}
+	}
+	r := request("GET", "/metrics", guard.KeyHeader, "bad key", "Authorization", "Bearer "+line)
+	if w := play(h, r); w.Code != 401 {
+		t.Errorf("beside a header with a bad key: %d", w.Code)
+	}
+	r = request("GET", "/metrics", guard.KeyHeader, "good key", "Authorization", "Basic Zm9vOmJhcg==")
+	if w := play(h, r); w.Code != 204 {
+		t.Errorf("a header with a good key beside somebody else's authorization: %d", w.Code)
+	}
+}
+
 // written returns a map that nothing can be written to.
 func written(*http.Request) map[string]int { return nil }
 
