@@ -1,0 +1,30 @@
+package store
+
+import (
+	"context"
+
+	"berth/core/fleet"
+)
+
+// Presence counts the workers that are not revoked by whether they are there, in one look at the table,
+// which holds no more than a fleet.
+func (s *Store) Presence(ctx context.Context) (fleet.Presence, error) {
+	return read(ctx, s, func(tx *Tx) (fleet.Presence, error) {
+		return one(tx, nil, func(row scanner) (p fleet.Presence, err error) {
+			return p, row.Scan(&p.Online, &p.Away, &p.Never)
+		}, `SELECT count(CASE WHEN connected_at > left_at THEN 1 END), count(CASE WHEN connected_at <= left_at AND connected_at > 0 THEN 1 END),
+			count(CASE WHEN connected_at <= left_at AND connected_at = 0 THEN 1 END) FROM workers WHERE revoked = 0`)
+	})
+}
+
+// AwayWorkers returns workers that were there and left, those first that left first; with missed only
+// those that have stacks.
+func (s *Store) AwayWorkers(ctx context.Context, missed bool, limit int) ([]fleet.Worker, error) {
+	query := `SELECT ` + workerColumns + ` FROM workers WHERE revoked = 0 AND connected_at > 0 AND connected_at <= left_at`
+	if missed {
+		query += ` AND EXISTS (SELECT 1 FROM stacks WHERE stacks.worker_id = workers.id)`
+	}
+	return read(ctx, s, func(tx *Tx) ([]fleet.Worker, error) {
+		return many(tx, scanWorker, query+` ORDER BY left_at, id LIMIT ?`, limit)
+	})
+}
