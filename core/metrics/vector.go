@@ -10,27 +10,35 @@ import (
 // words, so reaching it is a defect that must not grow without bound.
 const maxOwnSeries = 500
 
-// vector is one family of the server's own: a value, or a histogram, for each label set.
+// vector is one family of the server's own: a value, or a histogram, for each label set. A scrape
+// writes numbers behind text that is ready.
 type vector struct {
-	name    string
-	help    string
-	kind    Type
-	labels  []string
-	buckets []float64 // upper bounds, rising, without +Inf; histograms only
+	// Set once.
+	name   string
+	help   string
+	kind   Type
+	labels []string
+	bounds []float64 // upper bounds of the buckets, rising, without +Inf; histograms only
 
 	mu     sync.Mutex
-	series map[string]*series // by label values, joined
-	over   int                // observations that found no room
+	series map[string]*series // guarded by mu; by label values, joined
+	order  []*series          // guarded by mu; by label values
+	size   int                // guarded by mu; bytes of the last rendering
+	ready  []byte             // guarded by mu; all series, made elsewhere; never changed, only replaced
+	lines  int                // guarded by mu; in ready
+	over   int                // guarded by mu; observations that found no room
 }
 
+// series is one label set of a vector, guarded by its mu.
 type series struct {
 	values []string // of the labels, in order
+	heads  []string // what stands before the number on each of its lines
 	value  float64  // of a counter or gauge; the sum of a histogram
 	counts []uint64 // observations in each bucket, not yet summed; the last is +Inf
 }
 
-func newVector(kind Type, name, help string, labels []string, buckets ...float64) *vector {
-	return &vector{name: name, help: help, kind: kind, labels: labels, buckets: buckets, series: map[string]*series{}}
+func newVector(kind Type, name, help string, labels []string, bounds ...float64) *vector {
+	return &vector{name: name, help: help, kind: kind, labels: labels, bounds: bounds, series: map[string]*series{}}
 }
 
 // at returns the series with these label values; nil when there is no room for another.
@@ -45,12 +53,39 @@ func (v *vector) at(values []string) *series {
 		v.over++
 		return nil
 	}
-	fresh := &series{values: slices.Clone(values)}
-	if v.kind == TypeHistogram {
-		fresh.counts = make([]uint64, len(v.buckets)+1)
-	}
+	fresh := v.fresh(slices.Clone(values))
 	v.series[key] = fresh
+	place, _ := slices.BinarySearchFunc(v.order, values, func(s *series, values []string) int { return slices.Compare(s.values, values) })
+	v.order = slices.Insert(v.order, place, fresh)
 	return fresh
+}
+
+// fresh makes a series, with the text that its lines begin with.
+func (v *vector) fresh(values []string) *series {
+	labels := make([]Label, len(v.labels))
+	for i, name := range v.labels {
+		labels[i] = Label{name, values[i]}
+	}
+	s := &series{values: values}
+	if v.kind != TypeHistogram {
+		s.heads = []string{lineHead(v.name, labels)}
+		return s
+	}
+	s.counts = make([]uint64, len(v.bounds)+1)
+	for i := range s.counts {
+		bound := "+Inf"
+		if i < len(v.bounds) {
+			bound = string(appendNumber(nil, v.bounds[i]))
+		}
+		s.heads = append(s.heads, lineHead(v.name+"_bucket", append(slices.Clip(labels), Label{"le", bound})))
+	}
+	s.heads = append(s.heads, lineHead(v.name+"_sum", labels), lineHead(v.name+"_count", labels))
+	return s
+}
+
+// lineHead is a line up to its number.
+func lineHead(name string, labels []Label) string {
+	return strings.TrimSuffix(string(appendSeries(nil, name, labels, 0)), "0\n")
 }
 
 func (v *vector) add(n float64, values ...string) {
@@ -66,16 +101,24 @@ func (v *vector) observe(n float64, values ...string) {
 	defer v.mu.Unlock()
 	if s := v.at(values); s != nil {
 		s.value += n
-		bucket, _ := slices.BinarySearch(v.buckets, n) // the first bound that is not below n
+		bucket, _ := slices.BinarySearch(v.bounds, n) // the first bound that is not below n
 		s.counts[bucket]++
 	}
 }
 
-// replace makes the family hold exactly these values of its one label.
+// set gives a gauge without labels its value.
+func (v *vector) set(n float64) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.at(nil).value = n
+}
+
+// replace makes the family hold exactly these values of its one label; none ends it.
 func (v *vector) replace(values map[string]float64) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	clear(v.series)
+	v.order = nil
 	for label, value := range values {
 		if s := v.at([]string{label}); s != nil {
 			s.value = value
@@ -83,42 +126,50 @@ func (v *vector) replace(values map[string]float64) {
 	}
 }
 
+// end takes all series out of the family.
+func (v *vector) end() {
+	v.replace(nil)
+	v.put(nil, 0)
+}
+
+// put makes the family hold exactly these lines.
+func (v *vector) put(text []byte, lines int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.ready, v.lines = text, lines
+}
+
 // family renders the vector; the order of its series is stable.
 func (v *vector) family() Family {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	all := make([]*series, 0, len(v.series))
-	for _, s := range v.series {
-		all = append(all, s)
+	f := Family{Name: v.name, Type: v.kind, Help: v.help, Text: v.ready, Series: v.lines}
+	if len(v.order) == 0 {
+		return f
 	}
-	slices.SortFunc(all, func(a, b *series) int { return slices.Compare(a.values, b.values) })
-	f := Family{Name: v.name, Type: v.kind, Help: v.help}
-	for _, s := range all {
-		labels := make([]Label, len(v.labels), len(v.labels)+1)
-		for i, name := range v.labels {
-			labels[i] = Label{name, s.values[i]}
-		}
-		if v.kind == TypeHistogram {
-			f.Text = v.appendHistogram(f.Text, s, labels)
-			f.Series += len(s.counts) + 2
-			continue
-		}
-		f.Text = appendSeries(f.Text, v.name, labels, s.value)
-		f.Series++
+	f.Text = make([]byte, 0, v.size+64)
+	for _, s := range v.order {
+		f.Text = s.append(f.Text)
+		f.Series += len(s.heads)
 	}
+	v.size = len(f.Text)
 	return f
 }
 
-func (v *vector) appendHistogram(b []byte, s *series, labels []Label) []byte {
-	var total uint64
+// append adds the lines of a series to b.
+func (s *series) append(b []byte) []byte {
+	if s.counts == nil {
+		return appendLine(b, s.heads[0], s.value)
+	}
+	total := uint64(0)
 	for i, n := range s.counts {
 		total += n
-		bound := []byte("+Inf")
-		if i < len(v.buckets) {
-			bound = appendNumber(nil, v.buckets[i])
-		}
-		b = appendSeries(b, v.name+"_bucket", append(labels, Label{"le", string(bound)}), float64(total))
+		b = appendLine(b, s.heads[i], float64(total))
 	}
-	b = appendSeries(b, v.name+"_sum", labels, s.value)
-	return appendSeries(b, v.name+"_count", labels, float64(total))
+	b = appendLine(b, s.heads[len(s.counts)], s.value)
+	return appendLine(b, s.heads[len(s.counts)+1], float64(total))
+}
+
+func appendLine(b []byte, head string, value float64) []byte {
+	return append(appendNumber(append(b, head...), value), '\n')
 }
