@@ -3,21 +3,21 @@
 . "$(dirname "$0")/common.sh"
 . local/make/docker.sh
 
-# need_promtool unpacks promtool alone: the package that holds it would start a Prometheus.
-need_promtool() {
+# need_prometheus unpacks Prometheus and promtool alone: the package would start a server.
+need_prometheus() {
 	tools=$(pwd -P)/.build/tools
 	PATH=$PATH:$tools/usr/bin
-	command -v promtool >/dev/null 2>&1 && return
-	command -v apt-get >/dev/null 2>&1 || fail "The command promtool is missing, and $(why_not). Install Prometheus, which brings it, and run make again."
-	say "unpacking promtool"
+	command -v prometheus >/dev/null 2>&1 && command -v promtool >/dev/null 2>&1 && return
+	command -v apt-get >/dev/null 2>&1 || fail "The command prometheus or promtool is missing, and $(why_not). Install Prometheus and run make again."
+	say "unpacking prometheus"
 	rm -rf "$tools" && mkdir -p "$tools"
 	if ! download_prometheus >.build/install.log 2>&1; then
 		as_root apt-get update -q >>.build/install.log 2>&1 || true # what it lacks, the next line tells
 		download_prometheus >>.build/install.log 2>&1 || fail "$(tail -n 5 .build/install.log)
 
-The package prometheus could not be fetched; the end of .build/install.log is above. Put promtool on the PATH and run make again."
+The package prometheus could not be fetched; the end of .build/install.log is above. Put prometheus and promtool on the PATH and run make again."
 	fi
-	dpkg-deb --fsys-tarfile "$tools"/prometheus_*.deb | tar -x -C "$tools" ./usr/bin/promtool
+	dpkg-deb --fsys-tarfile "$tools"/prometheus_*.deb | tar -x -C "$tools" ./usr/bin/prometheus ./usr/bin/promtool
 	rm "$tools"/prometheus_*.deb
 }
 
@@ -51,7 +51,7 @@ need mount mount
 need ip iproute2
 need nft nftables
 need_busybox
-need_promtool
+need_prometheus
 need chromium chromium
 [ -d /usr/share/fonts/truetype/dejavu ] || { may_install && install fonts-dejavu-core; } ||
 	fail "The fonts of the package fonts-dejavu-core are missing, and $(why_not). Install them and run make again."
