@@ -80,6 +80,7 @@ func (w *work) commit(ctx context.Context, rev stacks.Revision, cmd stacks.Comma
 		w.h.opts.Peers.Wake(ctx, w.worker.ID)
 	}
 	w.h.Wake(w.worker.ID)
+	w.h.figures.wake()
 	return nil
 }
 

@@ -105,9 +105,10 @@ func (q *quiet) OpenCommands(ctx context.Context, _ core.WorkerID) ([]stacks.Com
 func (q *quiet) SaveObserved(ctx context.Context, _ core.WorkerID, _ []stacks.Observation, _ bool, _ time.Time) ([]core.StackID, error) {
 	return nil, q.takes(ctx)
 }
-func (q *quiet) StackCounts(ctx context.Context) (map[stacks.Status]int, error) {
-	return nil, q.takes(ctx)
+func (q *quiet) Figures(ctx context.Context) (stacks.Figures, error) {
+	return stacks.Figures{}, q.takes(ctx)
 }
+func (q *quiet) Size(ctx context.Context) (int64, error)              { return 0, q.takes(ctx) }
 func (q *quiet) Prune(ctx context.Context, _ time.Time) (bool, error) { return false, q.takes(ctx) }
 func (q *quiet) KeptRevisions(ctx context.Context, _ core.StackID, _, _ int) ([]stacks.KeptRevision, error) {
 	return nil, q.takes(ctx)

@@ -42,6 +42,7 @@ func (h *Hub) close(ctx context.Context, o stacks.Outcome, text string) (done bo
 	case err != nil:
 	case ending.Ended:
 		h.meterEnd(ctx, o.Deployment)
+		h.figures.wake()
 		h.Nudge()
 	case ending.Restore > 0:
 		h.log.Info("a deployment failed; the last good revision is put back", "deployment", o.Deployment, "revision", ending.Restore)
@@ -50,14 +51,23 @@ func (h *Hub) close(ctx context.Context, o stacks.Outcome, text string) (done bo
 	return ending.Ended, err
 }
 
-// meterEnd counts a deployment that has ended.
+// meterEnd measures a deployment that has ended: its phases, and how long a new commit took.
 func (h *Hub) meterEnd(ctx context.Context, id core.DeploymentID) {
 	d, err := h.opts.Store.Deployment(ctx, id)
 	if err != nil {
 		return // deleted with its stack meanwhile
 	}
-	h.opts.Meter.Deployed(d.Trigger, d.State, d.FinishedAt.Sub(d.QueuedAt))
 	for _, p := range d.Phases {
-		h.opts.Meter.PhaseEnded(p.Name, time.Duration(p.DurationMS)*time.Millisecond)
+		if p.State != stacks.PhaseSkipped {
+			h.opts.Meter.PhaseEnded(p.Name, time.Duration(p.DurationMS)*time.Millisecond)
+		}
+	}
+	if d.State != stacks.DeploymentSucceeded || d.Aim != (stacks.Aim{}) {
+		return
+	}
+	wanted, err := h.opts.Store.Wanted(ctx, d)
+	h.report("since when a commit was wanted cannot be read", err)
+	if err == nil && !wanted.IsZero() {
+		h.opts.Meter.Healthy(max(0, d.FinishedAt.Sub(wanted)))
 	}
 }

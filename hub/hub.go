@@ -61,6 +61,7 @@ type Hub struct {
 	defects    *defects
 	members    membership
 	mirrored   mirrored
+	figures    figures
 	unreadable complaint // of the ticking goroutine: deployments that cannot be read
 
 	mu       sync.Mutex
@@ -86,6 +87,7 @@ func New(opts Options) *Hub {
 		links:    map[*session]bool{},
 		defects:  &defects{found: map[any]finding{}},
 		revoked:  map[core.WorkerID]bool{},
+		figures:  figures{wakes: make(chan struct{}, 1)},
 	}
 	h.polls, h.pipelines = newGroup[core.RepositoryID](maxPolls, h.goOn), newGroup[core.DeploymentID](maxPipelines, h.goOn)
 	h.recorder = newRecorder(opts.Store, opts.Now, h.asMember, h.report)
@@ -154,6 +156,7 @@ func (h *Hub) tick(ctx context.Context) {
 		case <-ctx.Done():
 		case <-h.nudges:
 			h.schedule.forget()
+			h.figures.wake()
 		case <-h.room:
 		case <-ticker.C:
 		}

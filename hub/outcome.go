@@ -166,8 +166,11 @@ func (s *session) observed(ctx context.Context, m wire.Observed) error {
 	complete := m.Complete || last
 	seen = append(told, seen...)
 	err := oneByOne(ctx, seen, func(ctx context.Context, some []stacks.Observation) error {
-		_, err := s.h.opts.Store.SaveObserved(ctx, s.worker.ID, some, complete, s.h.opts.Now())
+		changed, err := s.h.opts.Store.SaveObserved(ctx, s.worker.ID, some, complete, s.h.opts.Now())
 		complete = false // those that come alone are not all
+		if len(changed) > 0 {
+			s.h.figures.wake()
+		}
 		return err
 	})
 	if ctx.Err() != nil || fault.Is(err, fault.Unavailable) {

@@ -85,7 +85,9 @@ func (h *Hub) laidOver(ctx context.Context, repository core.RepositoryID, o over
 	if o.content == nil {
 		return nil, nil
 	}
+	began := h.opts.Now()
 	values, err := h.opts.SecretsFiles.Open(ctx, repository, o.content)
+	h.opts.Meter.Resolved("sops", err == nil, h.opts.Now().Sub(began))
 	if err != nil {
 		return nil, inSecrets(o.file, err)
 	}

@@ -46,6 +46,9 @@ type DeploymentStore interface {
 	// EndDeployment closes a deployment, or begins to put the last good revision back. The ending is
 	// empty when it was closed before, or when it is to end only unsent and was sent.
 	EndDeployment(ctx context.Context, o stacks.Outcome, lines []stacks.LogLine) (stacks.Ending, error)
+	// Wanted returns when the commit of a deployment that has succeeded was first wanted; zero when an
+	// earlier deployment has put it in place.
+	Wanted(ctx context.Context, d stacks.Deployment) (time.Time, error)
 	// QueueRetries queues what failed and is due to be tried again.
 	QueueRetries(ctx context.Context) (queued int, err error)
 	// QueueHeals queues the repairs of drifted stacks that are due.
@@ -116,8 +119,10 @@ type UpkeepStore interface {
 	KeptRevisions(ctx context.Context, after core.StackID, number, limit int) ([]stacks.KeptRevision, error)
 	// Room reports whether there is room on the disk to begin something new.
 	Room() bool
-	// StackCounts returns how many stacks have each status.
-	StackCounts(ctx context.Context) (map[stacks.Status]int, error)
+	// Figures returns what the metrics show of all stacks.
+	Figures(ctx context.Context) (stacks.Figures, error)
+	// Size returns how large the database is, in bytes.
+	Size(ctx context.Context) (int64, error)
 }
 
 // Fleet knows the workers.
@@ -197,16 +202,23 @@ type Snapshots interface {
 	Left(id core.WorkerID)
 }
 
-// Meter counts what the hub does.
+// Meter counts what the hub does; *metrics.Own does. That a deployment ended is counted by the store.
 type Meter interface {
 	// Fetched counts a fetch of a repository.
 	Fetched(ok bool, took time.Duration)
-	// Deployed counts a deployment that ended, with the time since it was queued.
-	Deployed(trigger stacks.Trigger, state stacks.DeploymentState, took time.Duration)
 	// PhaseEnded measures a phase.
 	PhaseEnded(phase stacks.PhaseName, took time.Duration)
-	// Stacks sets how many stacks have each status.
-	Stacks(counts map[stacks.Status]int)
+	// Healthy measures how long a commit took from when it was first wanted until it was in place.
+	Healthy(took time.Duration)
+	// Resolved counts a secrets file that was decrypted, as if it were a provider; ok says that it was.
+	Resolved(provider string, ok bool, took time.Duration)
+	// RoundTrip measures the answer to a worker's heartbeat.
+	RoundTrip(took time.Duration)
 	// Refused counts a worker's message that was about something not its own.
 	Refused(what string)
+	// Know sets what is known of all stacks, and StoreSize how large the database is: by the hub that leads.
+	Know(f stacks.Figures)
+	StoreSize(bytes int64)
+	// Unknow ends what was said by the two: another hub leads, or none.
+	Unknow()
 }

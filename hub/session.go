@@ -180,7 +180,7 @@ func (s *session) handle(ctx context.Context, msg any) error {
 	ctx = s.fenced(ctx)
 	switch m := msg.(type) {
 	case wire.Heartbeat:
-		s.h.opts.Snapshots.Heard(s.worker.ID, time.Duration(m.RoundTripUS)*time.Microsecond)
+		s.alive(m)
 		return s.link.Send(ctx, wire.HeartbeatAck{Number: m.Number})
 	case wire.Snapshot:
 		s.h.opts.Snapshots.Put(s.worker.ID, m.Text)
@@ -200,6 +200,15 @@ func (s *session) handle(ctx context.Context, msg any) error {
 		return errors.New("the worker said goodbye: " + m.Reason)
 	}
 	return nil
+}
+
+// alive notes a heartbeat, and the round trip that the worker measured with the one before.
+func (s *session) alive(m wire.Heartbeat) {
+	took := time.Duration(m.RoundTripUS) * time.Microsecond
+	s.h.opts.Snapshots.Heard(s.worker.ID, took)
+	if took > 0 {
+		s.h.opts.Meter.RoundTrip(took)
+	}
 }
 
 // strike counts a message about something that is not this worker's. A few may be honest

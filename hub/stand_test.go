@@ -402,15 +402,19 @@ func (jsonDocuments) ReadDocument(content []byte) (core.Document, error) {
 // deaf implements Snapshots and Meter.
 type deaf struct{}
 
-func (deaf) Connected(core.WorkerID, string)                                {}
-func (deaf) Heard(core.WorkerID, time.Duration)                             {}
-func (deaf) Put(core.WorkerID, string)                                      {}
-func (deaf) Left(core.WorkerID)                                             {}
-func (deaf) Fetched(bool, time.Duration)                                    {}
-func (deaf) Deployed(stacks.Trigger, stacks.DeploymentState, time.Duration) {}
-func (deaf) PhaseEnded(stacks.PhaseName, time.Duration)                     {}
-func (deaf) Stacks(map[stacks.Status]int)                                   {}
-func (deaf) Refused(string)                                                 {}
+func (deaf) Connected(core.WorkerID, string)            {}
+func (deaf) Heard(core.WorkerID, time.Duration)         {}
+func (deaf) Put(core.WorkerID, string)                  {}
+func (deaf) Left(core.WorkerID)                         {}
+func (deaf) Fetched(bool, time.Duration)                {}
+func (deaf) PhaseEnded(stacks.PhaseName, time.Duration) {}
+func (deaf) Healthy(time.Duration)                      {}
+func (deaf) Resolved(string, bool, time.Duration)       {}
+func (deaf) RoundTrip(time.Duration)                    {}
+func (deaf) Know(stacks.Figures)                        {}
+func (deaf) StoreSize(int64)                            {}
+func (deaf) Unknow()                                    {}
+func (deaf) Refused(string)                             {}
 
 // puppet is the worker's end of a link, moved by the test.
 type puppet struct {

@@ -8,31 +8,6 @@ import (
 // upkeepEvery is how often what has grown old is deleted.
 const upkeepEvery = 10 * time.Minute
 
-// countEvery is how often stacks are counted for the metrics.
-const countEvery = 15 * time.Second
-
-// count keeps the number of stacks by status, until ctx ends.
-func (h *Hub) count(ctx context.Context) {
-	ticker := time.NewTicker(countEvery)
-	defer ticker.Stop()
-	for {
-		h.safely("counts", func() { h.countStacks(ctx) })
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-	}
-}
-
-func (h *Hub) countStacks(ctx context.Context) {
-	counts, err := h.opts.Store.StackCounts(ctx)
-	if err == nil {
-		h.opts.Meter.Stacks(counts)
-	}
-	h.report("stacks cannot be counted", err)
-}
-
 // giveEvery is how soon keys are given again after that failed.
 const giveEvery = 10 * time.Second
 

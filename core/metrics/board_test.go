@@ -30,7 +30,7 @@ func (c *clock) pass(d time.Duration) { c.mu.Lock(); defer c.mu.Unlock(); c.now 
 
 func board() (*metrics.Board, *clock) {
 	at := &clock{now: time.Unix(1_700_000_000, 0)}
-	figures := metrics.Process{ResidentBytes: 1 << 25, CPUSeconds: 1.5, StartedAt: at.now, OpenFiles: 12, MaxFiles: 1024}
+	figures := metrics.Process{ResidentBytes: 1 << 25, VirtualBytes: 1 << 30, CPUSeconds: 1.5, StartedAt: at.now, OpenFiles: 12, MaxFiles: 1024}
 	return metrics.NewBoard(metrics.Config{Version: "1.2.3", Validator: promtext.Validator{}, Clock: at.read,
 		Process: func() metrics.Process { return figures }}), at
 }
@@ -142,12 +142,12 @@ func TestTheServersOwnFamilies(t *testing.T) {
 	text := scrape(t, b)
 	wantLines(t, text,
 		`berth_deployments_total{trigger="poll",result="succeeded"} 1`,
-		`berth_deployment_duration_seconds_bucket{le="2.5"} 0`,
-		`berth_deployment_duration_seconds_bucket{le="5"} 1`,
-		`berth_deployment_duration_seconds_bucket{le="1800"} 1`,
-		`berth_deployment_duration_seconds_bucket{le="+Inf"} 2`,
-		`berth_deployment_duration_seconds_sum 2403`,
-		`berth_deployment_duration_seconds_count 2`,
+		`berth_deployment_duration_seconds_bucket{result="succeeded",le="2.5"} 0`,
+		`berth_deployment_duration_seconds_bucket{result="succeeded",le="5"} 1`,
+		`berth_deployment_duration_seconds_bucket{result="failed",le="1800"} 0`,
+		`berth_deployment_duration_seconds_bucket{result="failed",le="+Inf"} 1`,
+		`berth_deployment_duration_seconds_sum{result="failed"} 2400`,
+		`berth_deployment_duration_seconds_count{result="failed"} 1`,
 		`berth_deployment_phase_duration_seconds_bucket{phase="apply",le="1"} 1`,
 		`berth_stacks{status="active"} 2`,
 		`berth_fetches_total{result="failed"} 1`,

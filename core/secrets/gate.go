@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"berth/core/fault"
 )
@@ -16,6 +17,14 @@ import (
 type Gate struct {
 	internal Provider
 	others   Backends
+	meter    Meter // nil: nobody counts
+	now      func() time.Time
+}
+
+// Meter counts what providers answered; *metrics.Own does.
+type Meter interface {
+	// Resolved counts a question to a provider; ok says that every value came.
+	Resolved(provider string, ok bool, took time.Duration)
 }
 
 // Backends finds the providers that a person enables and configures; *integrations.Backends does.
@@ -25,7 +34,15 @@ type Backends interface {
 }
 
 // NewGate returns a Gate whose own provider is always enabled.
-func NewGate(internal Provider, others Backends) *Gate { return &Gate{internal, others} }
+func NewGate(internal Provider, others Backends) *Gate {
+	return &Gate{internal: internal, others: others}
+}
+
+// Measured has every question to a provider counted. It is called before the first one.
+func (g *Gate) Measured(m Meter, now func() time.Time) *Gate {
+	g.meter, g.now = m, now
+	return g
+}
 
 // Resolve returns the value of every reference by the name of its variable, or none at
 // all and the fault "secret.unresolved": it names each provider that failed, why, and
@@ -77,12 +94,23 @@ func (g *Gate) askAll(ctx context.Context, byProvider map[string][]Ref) []answer
 	var all sync.WaitGroup
 	for i, name := range names {
 		all.Go(func() {
-			found, err := g.ask(ctx, name, byProvider[name])
-			answers[i] = answer{name, found, err}
+			answers[i] = g.measured(ctx, name, byProvider[name])
 		})
 	}
 	all.Wait()
 	return answers
+}
+
+// measured asks one provider and counts how that went.
+func (g *Gate) measured(ctx context.Context, name string, refs []Ref) answer {
+	if g.meter == nil {
+		found, err := g.ask(ctx, name, refs)
+		return answer{name, found, err}
+	}
+	began := g.now()
+	found, err := g.ask(ctx, name, refs)
+	g.meter.Resolved(name, err == nil && len(missing(refs, found)) == 0, g.now().Sub(began))
+	return answer{name, found, err}
 }
 
 func (g *Gate) ask(ctx context.Context, name string, refs []Ref) (map[string]Value, error) {

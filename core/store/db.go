@@ -23,6 +23,7 @@ type DB struct {
 	broken  func(error)
 	closed  atomic.Bool // after such an error: nothing is read or written any more
 	ground  Ground      // nil: unknown
+	meter   Meter       // nil: nobody counts
 	reads   reads
 	writing writing
 }
@@ -95,28 +96,37 @@ func (db *DB) attempt(ctx context.Context, opts, again sql.TxOptions, fn func(*T
 	}
 }
 
-// in runs fn in one transaction; made is a new value and is filled here.
+// in runs fn in one transaction, and counts it; made is a new value and is filled here.
 func (db *DB) in(ctx context.Context, pool *sql.DB, opts sql.TxOptions, made *Tx, fn func(*Tx) error) error {
 	if db.closed.Load() {
 		return errBroken
 	}
+	began := time.Now()
+	step, err := db.steps(ctx, pool, opts, made, fn)
+	db.tell(ctx, pool, made, err, time.Since(began))
+	if err != nil {
+		err = db.failure(ctx, step, err)
+	}
+	return err
+}
+
+// steps begins, runs and commits a transaction, and says which of these failed.
+func (db *DB) steps(ctx context.Context, pool *sql.DB, opts sql.TxOptions, made *Tx, fn func(*Tx) error) (step string, err error) {
 	tx, end, err := db.begin(ctx, pool, &opts)
 	if err != nil {
-		return db.failure(ctx, "begin", err)
+		return "begin", err
 	}
 	defer end()
 	defer tx.Rollback()
-	made.ctx, made.tx, made.dialect = ctx, tx, db.dialect
+	made.ctx, made.tx, made.dialect, made.measured = ctx, tx, db.dialect, db.meter != nil
 	if err := fn(made); err != nil {
-		return db.failure(ctx, "run", err)
+		return "run", err
 	}
-	if err := tx.Commit(); err != nil {
-		if db.dialect.Broken(err) && !db.dialect.Full(err) {
-			db.Break(fmt.Errorf("store: commit: %w", err))
-		}
-		return db.failure(ctx, "commit", err)
+	err = tx.Commit()
+	if err != nil && db.dialect.Broken(err) && !db.dialect.Full(err) {
+		db.Break(fmt.Errorf("store: commit: %w", err)) // before another has the connection
 	}
-	return nil
+	return "commit", err
 }
 
 // Break says that it is unknown what is on the disk: err met a commit, or an adapter that tends the
@@ -172,6 +182,7 @@ type Dialect struct {
 	ReadOnly    func(error) bool          // the database takes no writes at all
 	Text        func(string) string       // what is stored of a text; nil: all of it
 	Fault       func(error) *fault.Error  // what other errors mean, when that is not a defect; may be nil, and return nil
+	Size        string                    // its size in bytes, as a query
 	Check       string                    // reads everything and returns what is damaged, or one row "ok"
 	Claim       string                    // ends a SELECT of rows that are taken: those that another transaction takes are passed over
 	Clock       string                    // its time in microseconds since 1970, as an expression
@@ -189,6 +200,8 @@ type Tx struct {
 	tx       *sql.Tx
 	dialect  Dialect
 	collided bool // a unique constraint was violated
+	measured bool // somebody counts what is stored
+	ended    []end
 }
 
 // exec runs a statement and returns how many rows it changed.

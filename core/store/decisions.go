@@ -14,7 +14,7 @@ const keptDecisions = 200
 // decide records a decision that led to a deployment and what was seen for it.
 func (s *Store) decide(tx *Tx, ask stacks.Ask, id core.DeploymentID, reason string, now time.Time) error {
 	if ask.SeenTree != "" {
-		if _, err := tx.exec(`UPDATE stacks SET seen_commit = ?, seen_tree = ?, out_of_sync = 1 WHERE id = ?`, ask.Commit, ask.SeenTree, ask.Stack); err != nil {
+		if _, err := tx.exec(`UPDATE stacks SET seen_commit = ?, seen_tree = ?, out_of_sync = 1, `+sinceBehind+` WHERE id = ?`, ask.Commit, ask.SeenTree, true, micros(now), ask.Stack); err != nil {
 			return err
 		}
 	}
@@ -53,8 +53,8 @@ func (s *Store) RecordSeen(ctx context.Context, all []stacks.Seen) error {
 func (s *Store) recordOne(tx *Tx, seen stacks.Seen, now time.Time) error {
 	v := seen.Verdict
 	// What an active stack shows as its error is a problem that polling found, and is gone with it.
-	if _, err := tx.exec(`UPDATE stacks SET seen_commit = ?, out_of_sync = ?, error = CASE WHEN ? <> '' OR status = ? THEN ? ELSE error END WHERE id = ?`,
-		seen.Sight.Commit, v.OutOfSync, v.Problem, stacks.StatusActive, v.Problem, seen.Stack); err != nil {
+	if _, err := tx.exec(`UPDATE stacks SET seen_commit = ?, out_of_sync = ?, `+sinceBehind+`, error = CASE WHEN ? <> '' OR status = ? THEN ? ELSE error END WHERE id = ?`,
+		seen.Sight.Commit, v.OutOfSync, v.OutOfSync, micros(now), v.Problem, stacks.StatusActive, v.Problem, seen.Stack); err != nil {
 		return err
 	}
 	if v.Problem != "" {

@@ -31,6 +31,9 @@ func pass(tx *Tx, t transition, set string, args ...any) error {
 	if err := tx.change(errDeploymentMoved, `UPDATE deployments SET state = ?`+set+` WHERE id = ? AND state = ?`+t.only, append(all, t.deployment, t.from)...); err != nil {
 		return err
 	}
+	if err := noteEnd(tx, t); err != nil {
+		return err
+	}
 	return insertEvent(tx, t)
 }
 

@@ -33,7 +33,7 @@ func (s *Store) QueueAll(ctx context.Context, asks []stacks.Ask) error {
 		for _, ask := range asks {
 			_, err := s.queue(tx, ask)
 			if errors.Is(err, errStackPaused) {
-				err = noteBehind(tx, ask)
+				err = noteBehind(tx, ask, s.now())
 			}
 			if err != nil && !passedOver(err) {
 				return err
@@ -45,11 +45,11 @@ func (s *Store) QueueAll(ctx context.Context, asks []stacks.Ask) error {
 
 // noteBehind says of a stack that was paused since polling decided that it is out of sync. It is
 // looked at again when the pause ends.
-func noteBehind(tx *Tx, ask stacks.Ask) error {
+func noteBehind(tx *Tx, ask stacks.Ask, now time.Time) error {
 	if ask.SeenTree == "" {
 		return nil
 	}
-	_, err := tx.exec(`UPDATE stacks SET seen_commit = ?, out_of_sync = 1 WHERE id = ?`, ask.Commit, ask.Stack)
+	_, err := tx.exec(`UPDATE stacks SET seen_commit = ?, out_of_sync = 1, `+sinceBehind+` WHERE id = ?`, ask.Commit, true, micros(now), ask.Stack)
 	return err
 }
 

@@ -88,11 +88,14 @@ func (s *Store) settleStack(tx *Tx, d stacks.Deployment, o stacks.Outcome, more 
 	return saveSettled(tx, st, o.At)
 }
 
+// sinceBehind is what goes with every change of out_of_sync: its parameters are the new value and the time.
+const sinceBehind = `out_of_sync_since = CASE WHEN ? = 0 THEN 0 WHEN out_of_sync = 1 AND out_of_sync_since > 0 THEN out_of_sync_since ELSE ? END`
+
 // saveSettled stores what a deployment's end changed of its stack.
 func saveSettled(tx *Tx, st stacks.Stack, at time.Time) error {
-	_, err := tx.exec(`UPDATE stacks SET status = ?, error = ?, drifted = ?, drift = ?, heals = ?, heal_at = ?, out_of_sync = ?, revision = ?, commit_hash = ?, deployed_tree = ?,
+	_, err := tx.exec(`UPDATE stacks SET status = ?, error = ?, drifted = ?, drift = ?, heals = ?, heal_at = ?, out_of_sync = ?, `+sinceBehind+`, revision = ?, commit_hash = ?, deployed_tree = ?,
 		retries = ?, retry_at = ?, retry = ?, quarantine = ?, containers = ?, observed_at = ?, updated_at = ? WHERE id = ?`,
-		st.Status, st.Error, st.Drifted, toJSON(list(st.Drift)), st.Heals, micros(st.HealAt), st.OutOfSync, st.Revision, st.Commit, st.DeployedTree,
+		st.Status, st.Error, st.Drifted, toJSON(list(st.Drift)), st.Heals, micros(st.HealAt), st.OutOfSync, st.OutOfSync, micros(at), st.Revision, st.Commit, st.DeployedTree,
 		st.Retries, micros(st.RetryAt), toJSON(st.Retry), toJSON(st.Quarantine), toJSON(list(st.Containers)), micros(st.ObservedAt), micros(at), st.ID)
 	return err
 }
@@ -107,6 +110,9 @@ func (s *Store) settleSuccess(tx *Tx, st *stacks.Stack, d stacks.Deployment, o s
 	}
 	st.Revision = d.Revision
 	if err := verified(tx, st.ID, d.Revision, o); err != nil {
+		return err
+	}
+	if _, err := tx.exec(`UPDATE stacks SET deployed_at = ? WHERE id = ?`, micros(o.At), st.ID); err != nil {
 		return err
 	}
 	st.Status, st.Error, st.Drifted, st.Drift = st.RestingStatus(), "", false, nil

@@ -117,7 +117,7 @@ func endUnread(tx *Tx, c commandLeft, gone leaving) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.exec(`UPDATE stacks SET status = ?, error = ?, out_of_sync = 1, retry_at = 0, heal_at = 0, updated_at = ? WHERE id = ?`,
-		stacks.StatusError, problem, micros(gone.at), c.Stack)
+	_, err = tx.exec(`UPDATE stacks SET status = ?, error = ?, out_of_sync = 1, `+sinceBehind+`, retry_at = 0, heal_at = 0, updated_at = ? WHERE id = ?`,
+		stacks.StatusError, problem, true, micros(gone.at), micros(gone.at), c.Stack)
 	return err
 }

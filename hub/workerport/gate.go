@@ -13,14 +13,15 @@ import (
 type gate struct {
 	net.Listener
 	limits Limits
+	turned func() // called for each that finds no room
 
 	mu      sync.Mutex
 	pending int            // guarded by mu
 	byHost  map[string]int // guarded by mu
 }
 
-func newGate(l net.Listener, limits Limits) *gate {
-	return &gate{Listener: l, limits: limits, byHost: map[string]int{}}
+func newGate(l net.Listener, limits Limits, turned func()) *gate {
+	return &gate{Listener: l, limits: limits, turned: turned, byHost: map[string]int{}}
 }
 
 // Accept implements net.Listener.
@@ -35,6 +36,7 @@ func (g *gate) Accept() (net.Conn, error) {
 			return &gated{Conn: conn, leave: sync.OnceFunc(func() { g.left(host) })}, nil
 		}
 		conn.Close()
+		g.turned()
 	}
 }
 

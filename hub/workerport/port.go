@@ -32,9 +32,12 @@ type Hub interface {
 	Serve(ctx context.Context, conn link.Conn, worker fleet.Worker) error
 }
 
-// Meter counts refused credentials; *metrics.Own does.
+// Meter counts who comes; *metrics.Own does.
 type Meter interface {
+	// AuthenticationFailed counts a refused credential: "worker".
 	AuthenticationFailed(kind string)
+	// Connection counts what became of a worker's wish for a link: one of the words in results.go.
+	Connection(result string)
 }
 
 // Options is what a Port is made of; every field without a default in its comment is required.
@@ -120,7 +123,7 @@ func (p *Port) Run(ctx context.Context, listener net.Listener) error {
 	}
 	failed := make(chan error, 1)
 	var serving sync.WaitGroup
-	serving.Go(func() { failed <- server.ServeTLS(newGate(listener, p.opts.Limits), "", "") })
+	serving.Go(func() { failed <- server.ServeTLS(newGate(listener, p.opts.Limits, func() { p.opts.Meter.Connection(crowded) }), "", "") })
 	var err error
 	select {
 	case <-ctx.Done():

@@ -14,6 +14,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -67,11 +68,42 @@ type room struct {
 	stop     context.CancelFunc
 	ended    chan error
 	failures atomic.Int64
+
+	mu          sync.Mutex
+	connections map[string]int // guarded by mu; by result
 }
 
 func (r *room) AuthenticationFailed(kind string) {
 	if kind == "worker" {
 		r.failures.Add(1)
+	}
+}
+
+func (r *room) Connection(result string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.connections == nil {
+		r.connections = map[string]int{}
+	}
+	r.connections[result]++
+}
+
+// counted waits until at least so many connections had this result.
+func (r *room) counted(t *testing.T, result string, want int) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(time.Minute); ; {
+		r.mu.Lock()
+		got := r.connections[result]
+		r.mu.Unlock()
+		if got >= want {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d connections were %s, want %d", got, result, want)
+		}
+		<-tick.C
 	}
 }
 
@@ -386,6 +418,7 @@ func TestTheRateIsBounded(t *testing.T) {
 	if answer.Header.Get("Retry-After") != "5" {
 		t.Errorf("Retry-After is %q", answer.Header.Get("Retry-After"))
 	}
+	r.counted(t, "busy", 1)
 }
 
 // slowDesk judges when it is told to.
@@ -437,6 +470,8 @@ func TestLinksAreBoundedAndDoNotCountAsPending(t *testing.T) {
 	if !errors.As(err, &refused) || refused.Status != 503 || refused.Code != "worker_port.full" || refused.RetryAfter == 0 {
 		t.Errorf("the third link: %v", err)
 	}
+	r.counted(t, "accepted", 2)
+	r.counted(t, "full", 1)
 	must(t, conns[0].Close())
 	last := r.worker(t, r.token(t))
 	for deadline := time.Now().Add(10 * time.Second); ; {
@@ -470,6 +505,7 @@ func TestSilentConnectionsOfOneHostDoNotShutOutOthers(t *testing.T) {
 	if answer, body := r.ask(t, r.client(t, "127.0.0.2"), "POST", wire.EnrolPath, r.token(t).Reveal(), goodEnrol); answer.StatusCode != http.StatusOK {
 		t.Errorf("another host got %d %s", answer.StatusCode, body)
 	}
+	r.counted(t, "crowded", 1)
 }
 
 func TestStoppingWaitsForTheHubsGoodbye(t *testing.T) {

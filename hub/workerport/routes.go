@@ -94,6 +94,7 @@ func (p *Port) link(w http.ResponseWriter, r *http.Request, leave func()) error 
 	websocket.Handler(func(_ context.Context, conn link.Conn, r *http.Request) {
 		leave()
 		settled(r.Context())
+		p.opts.Meter.Connection(accepted)
 		err := p.opts.Hub.Serve(p.links, conn, worker)
 		p.opts.Log.Debug("a worker's link is over", "worker", worker.ID, "reason", err)
 	}).ServeHTTP(w, r)
@@ -132,6 +133,7 @@ func (p *Port) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	case fault.Internal:
 		level = slog.LevelError
 	}
+	p.opts.Meter.Connection(resultOf(err))
 	p.opts.Log.Log(r.Context(), level, "a worker was refused", "address", addressOf(r), "path", r.URL.Path, "error", err)
 	var known *fault.Error
 	if errors.As(err, &known) && known.RetryAfter > 0 {

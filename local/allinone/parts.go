@@ -66,6 +66,8 @@ func open(ctx context.Context, cfg Config) (*parts, error) {
 		return nil, err
 	}
 	p.store, p.ring = p.vault.store, p.vault.ring
+	p.vault.db.Measure(p.board.Own)
+	p.board.Own.Connections(p.vault.db.Connections)
 	if err := p.join(ctx); err != nil {
 		return nil, errors.Join(err, p.vault.close())
 	}
@@ -81,7 +83,7 @@ func (p *parts) join(ctx context.Context) (err error) {
 		return err
 	}
 	p.backends = integrations.NewBackends(p.store, p.ring, makers())
-	gate := secrets.NewGate(variables.NewInternalProvider(p.store, p.ring), p.backends)
+	gate := secrets.NewGate(variables.NewInternalProvider(p.store, p.ring), p.backends).Measured(p.board.Own, p.cfg.Now)
 	p.integrations = integrations.NewDesk(p.store, p.ring, p.backends, p.cfg.Now)
 	resolver := variables.NewResolver(p.store, gate, p.ring)
 	late := &lateHub{board: p.board}

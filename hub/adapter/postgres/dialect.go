@@ -28,6 +28,7 @@ func dialect(where string) store.Dialect {
 		Damaged:     never,
 		ReadOnly:    coded("25006"),
 		Fault:       func(err error) *fault.Error { return meaning(where, err) },
+		Size:        `SELECT pg_database_size(current_database())`,
 		Check:       `SELECT 'ok'`,
 		Claim:       ` FOR UPDATE SKIP LOCKED`,
 		Crowded:     true,

@@ -180,6 +180,7 @@ func Dialect() store.Dialect {
 			return primary(lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB)(err) || strings.Contains(err.Error(), "unsupported file format")
 		},
 		ReadOnly: primary(lib.SQLITE_READONLY),
+		Size:     `SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()`,
 		Check:    `PRAGMA quick_check(5)`,
 	}
 }

@@ -1,0 +1,72 @@
+package hub
+
+import (
+	"context"
+	"time"
+)
+
+// What the metrics show of all stacks is read again when something that was done here may have changed
+// it, and at least every figuresEvery; never so often that reading takes more than a twentieth of the time.
+const (
+	figuresEvery = 15 * time.Second
+	figuresRest  = time.Second
+	figuresShare = 20
+	sizeEvery    = time.Minute // the database's size, which changes slowly and is not free to ask for
+)
+
+// figures is the wish that they are read again.
+type figures struct {
+	wakes chan struct{} // holds one
+}
+
+// wake makes the hub that leads read them soon. It never blocks.
+func (f *figures) wake() {
+	select {
+	case f.wakes <- struct{}{}:
+	default:
+	}
+}
+
+// tellFigures keeps the metrics of all stacks true, until ctx ends: from then on this hub shows none.
+func (h *Hub) tellFigures(ctx context.Context) {
+	defer h.opts.Meter.Unknow()
+	var sized time.Time
+	for ctx.Err() == nil {
+		began := time.Now()
+		h.safely("figures", func() { h.readFigures(ctx) })
+		if began.Sub(sized) >= sizeEvery {
+			sized = began
+			h.safely("size", func() { h.readSize(ctx) })
+		}
+		rest := max(figuresRest, figuresShare*time.Since(began))
+		wait(ctx, rest)
+		h.figures.wait(ctx, figuresEvery-rest)
+	}
+}
+
+// wait waits for d, for a wish, or until ctx ends.
+func (f *figures) wait(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-f.wakes:
+	case <-timer.C:
+	}
+}
+
+func (h *Hub) readFigures(ctx context.Context) {
+	all, err := h.opts.Store.Figures(ctx)
+	if err == nil {
+		h.opts.Meter.Know(all)
+	}
+	h.report("what the metrics show of stacks cannot be read", err)
+}
+
+func (h *Hub) readSize(ctx context.Context) {
+	bytes, err := h.opts.Store.Size(ctx)
+	if err == nil {
+		h.opts.Meter.StoreSize(bytes)
+	}
+	h.report("the size of the database cannot be read", err)
+}
