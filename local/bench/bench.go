@@ -20,21 +20,27 @@ import (
 // bench is what the measurements share: a folder that goes away, the programs, a Git host.
 type bench struct {
 	// Set once.
-	dir   string
-	runs  int
-	errs  io.Writer
-	links int
-	git   *gitServer
+	dir  string
+	errs io.Writer
+	git  *gitServer
+	options
 
 	programs map[string]string // path by package; built when first asked for
 }
 
-func newBench(runs int, errs io.Writer) (*bench, error) {
+// options are what the command line says.
+type options struct {
+	runs  int   // how often what is repeated is measured
+	links int   // workers in the measurement links
+	fleet []int // workers in the measurement fleet, one step for each
+}
+
+func newBench(o options, errs io.Writer) (*bench, error) {
 	dir, err := os.MkdirTemp("", "bench-")
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{dir: dir, runs: runs, errs: errs, programs: map[string]string{}}
+	b := &bench{dir: dir, options: o, errs: errs, programs: map[string]string{}}
 	if b.git, err = serveGit(filepath.Join(dir, "git")); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}

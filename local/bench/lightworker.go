@@ -20,10 +20,11 @@ import (
 // sources is how many addresses of this host the light workers dial from.
 const sources = 20
 
-// lightWorker keeps a link as a worker does, and has nothing to tell on it.
+// lightWorker keeps a link as a worker does, and tells no more on it than its reporter says.
 type lightWorker struct {
 	dial     websocket.DialOptions
-	failures int // in a row
+	report   *reporter // nil: it has nothing to tell
+	failures int       // in a row
 }
 
 func newLightWorker(url string, token seal.Token, number int) (*lightWorker, error) {
@@ -95,22 +96,31 @@ func (w *lightWorker) serve(ctx context.Context, conn link.Conn, m *meeting) (to
 		case wire.Welcome:
 			m.inService(1)
 			defer m.inService(-1)
-			defer keepAlive(conn)()
+			if w.report == nil {
+				defer keepAlive(conn, beat, func() error { return nil })()
+				continue
+			}
+			w.report.begin()
+			if w.report.mute {
+				w.report.fallSilent(ctx, conn, m)
+				return 0
+			}
+			defer keepAlive(conn, 0, func() error { return w.report.say(conn, m) })()
 		case wire.Bye:
 			told = time.Duration(said.RetrySeconds) * time.Second
 		}
 	}
 }
 
-// keepAlive sends heartbeats until stop.
-func keepAlive(conn link.Conn) (stop func()) {
+// keepAlive sends heartbeats, the first one after so long, and what is to be told with each, until stop.
+func keepAlive(conn link.Conn, first time.Duration, tell func() error) (stop func()) {
 	number := uint64(0)
 	var timer *time.Timer
 	set := make(chan struct{})
-	timer = time.AfterFunc(beat, func() {
+	timer = time.AfterFunc(first, func() {
 		<-set
 		number++
-		if send(conn, wire.Heartbeat{Number: number}) == nil {
+		if send(conn, wire.Heartbeat{Number: number}) == nil && tell() == nil {
 			timer.Reset(beat)
 		}
 	})

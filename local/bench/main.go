@@ -9,13 +9,14 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
 )
 
 // limit bounds a whole run.
-const limit = 40 * time.Minute
+const limit = 90 * time.Minute
 
 // measurement is one group of figures.
 type measurement struct {
@@ -32,6 +33,7 @@ var measurements = []measurement{
 	{"store", measureStore},
 	{"function", measureFunction},
 	{"links", measureLinks},
+	{"fleet", measureFleet},
 	{"hubs", measureHubs},
 	{"secrets", measureSecrets},
 }
@@ -41,10 +43,14 @@ func main() {
 }
 
 func run(args []string, out, errs io.Writer) int {
+	if len(args) == 1 && aides[args[0]] != nil {
+		return asAide(aides[args[0]], os.Stdin, out, errs)
+	}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(errs)
 	runs := flags.Int("runs", 10, "how often what is repeated is measured, 3 to 100")
 	links := flags.Int("links", 1000, "how many workers have a link in the measurement links, 1 to 15000")
+	fleet := flags.String("fleet", "1,100,1000,10000", "how many workers the server has in the measurement fleet, one number after the other, 1 to 15000 each")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
@@ -55,6 +61,10 @@ func run(args []string, out, errs io.Writer) int {
 	if err == nil && (*links < 1 || *links > 15_000) {
 		err = fmt.Errorf("-links %d: give a number from 1 to 15000", *links)
 	}
+	var sizes []int
+	if err == nil {
+		sizes, err = fleetSizes(*fleet)
+	}
 	if err != nil {
 		fmt.Fprintln(errs, "bench:", err)
 		return 2
@@ -63,11 +73,24 @@ func run(args []string, out, errs io.Writer) int {
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	if err := measureAll(ctx, chosen, *runs, *links, out, errs); err != nil {
+	if err := measureAll(ctx, chosen, options{*runs, *links, sizes}, out, errs); err != nil {
 		fmt.Fprintln(errs, "bench:", err)
 		return 1
 	}
 	return 0
+}
+
+// fleetSizes reads numbers of workers.
+func fleetSizes(text string) ([]int, error) {
+	var sizes []int
+	for number := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(number))
+		if err != nil || n < 1 || n > 15_000 {
+			return nil, fmt.Errorf("-fleet %s: give numbers from 1 to 15000 with commas between them", text)
+		}
+		sizes = append(sizes, n)
+	}
+	return sizes, nil
 }
 
 // choose finds the measurements by name; none named means all.
@@ -95,12 +118,11 @@ func known() string {
 }
 
 // measureAll measures one group after the other and prints each as it is known.
-func measureAll(ctx context.Context, chosen []measurement, runs, links int, out, errs io.Writer) (err error) {
-	b, err := newBench(runs, errs)
+func measureAll(ctx context.Context, chosen []measurement, o options, out, errs io.Writer) (err error) {
+	b, err := newBench(o, errs)
 	if err != nil {
 		return err
 	}
-	b.links = links
 	defer func() { err = errors.Join(err, b.close()) }()
 	fmt.Fprintln(out, machine())
 	for _, m := range chosen {

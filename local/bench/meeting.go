@@ -22,6 +22,7 @@ type meeting struct {
 	told       int             // guarded by mu: answers 503 with Retry-After
 	unanswered int             // guarded by mu: attempts without any answer, such as while nothing listens
 	others     map[string]int  // guarded by mu: every other answer, by what it was
+	sent       sent            // guarded by mu: snapshots
 }
 
 func (m *meeting) begin() {

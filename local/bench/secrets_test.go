@@ -3,7 +3,7 @@ package main
 import "testing"
 
 func TestSecretsAreMeasured(t *testing.T) {
-	figures, err := measureSecrets(t.Context(), &bench{dir: t.TempDir(), runs: 1})
+	figures, err := measureSecrets(t.Context(), &bench{dir: t.TempDir(), options: options{runs: 1}})
 	if err != nil || len(figures) != 14 {
 		t.Errorf("%d figures, %v; cold and warm of seven shelves were wanted", len(figures), err)
 	}
