@@ -63,6 +63,14 @@ func NewID(prefix string, now time.Time) string {
 	return prefix + "_" + idEncoding.EncodeToString(b[:])
 }
 
+// FirstID returns what sorts before every identifier that is made in t's millisecond or later, and after
+// those made before: a cursor for lists that run by age.
+func FirstID(prefix string, t time.Time) string {
+	var b [16]byte
+	binary.BigEndian.PutUint64(b[:8], uint64(t.UnixMilli())<<16)
+	return prefix + "_" + idEncoding.EncodeToString(b[:])
+}
+
 // ValidID reports whether s has the shape of an identifier with the given prefix.
 func ValidID(prefix, s string) bool {
 	body, found := strings.CutPrefix(s, prefix+"_")

@@ -22,6 +22,19 @@ func TestNewIDSortsByAgeAndIsValid(t *testing.T) {
 	}
 }
 
+func TestFirstIDParts(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	first := FirstID(PrefixStack, at)
+	for range 100 {
+		if before, since := NewID(PrefixStack, at.Add(-time.Millisecond)), NewID(PrefixStack, at); before >= first || since < first {
+			t.Fatalf("%s is not between %s and %s", first, before, since)
+		}
+	}
+	if !ValidID(PrefixStack, first) {
+		t.Errorf("%s is not valid", first)
+	}
+}
+
 func TestValidIDRefuses(t *testing.T) {
 	good := NewID(PrefixStack, time.Now())
 	for name, id := range map[string]string{

@@ -19,16 +19,15 @@ type OverviewReader interface {
 	StackFinder
 	StackLister
 	DeploymentLister
+	DeploymentTallier
+	FleetReader
 	HubWatcher
 	// Room reports whether there is room on the server's disk to begin something new.
 	Room() bool
 }
 
-const (
-	overviewDeployments = 8  // lines
-	overviewBars        = 40 // deployments in the picture
-	overviewWorkers     = 12
-)
+// overviewDeployments is how many of the newest deployments are listed.
+const overviewDeployments = 8
 
 type overviewPage struct {
 	Steps       []step // by which an empty installation is led; none once there is a stack
@@ -38,12 +37,11 @@ type overviewPage struct {
 	Tone        string
 	Needs       []need
 	Total       int
-	Segments    []segment
-	Bars        barChart
+	Stacks      string    // Segments in words
+	Segments    []segment // stacks by status
+	Activity    activity
 	Deployments deploymentTable
-	Workers     []workerLine
-	MoreWorkers int
-	Online      int
+	Fleet       fleetPicture
 }
 
 // step is one of the way from nothing to a first stack.
@@ -52,12 +50,6 @@ type step struct {
 	Done, Now    bool
 	Action, Href string
 	May          bool // the one who looks may take it
-}
-
-// segment is the share of the stacks that have one status, on a line of 1000.
-type segment struct {
-	Word, Tone, Icon, Href string
-	Count, X, W            int
 }
 
 var overviewView = newView[overviewPage]("overview.html")
@@ -90,7 +82,7 @@ type overview struct {
 	reader       OverviewReader
 	now          time.Time
 	counts       map[stacks.Status]int
-	workers      []fleet.Worker
+	presence     fleet.Presence
 	repositories int
 }
 
@@ -101,18 +93,20 @@ func (o *overview) page(workers WorkerLister, repositories RepositoryLister) (pa
 	for _, n := range o.counts {
 		page.Total += n
 	}
-	page.Segments = segmentsOf(o.counts, page.Total)
+	page.Segments = segmentsOf(o.counts)
+	page.Stacks = stacksInWords(page.Segments, page.Total)
 	needs, err := o.stackNeeds()
 	if err != nil {
 		return page, err
 	}
-	no := false
-	fleet, err := workers.Workers(o.ctx, fleet.Filter{Revoked: &no}, core.Page{Limit: core.MaxPage})
+	if o.presence, err = o.reader.Presence(o.ctx); err != nil {
+		return page, err
+	}
+	missed, err := o.reader.AwayWorkers(o.ctx, true, maxNeeds)
 	if err != nil {
 		return page, err
 	}
-	o.workers = fleet.Items
-	needs = append(needs, workerNeeds(o.workers, o.now)...)
+	needs = append(needs, workerNeeds(missed, o.now)...)
 	known, err := repositories.Repositories(o.ctx, core.Page{Limit: core.MaxPage})
 	if err != nil {
 		return page, err
@@ -129,30 +123,22 @@ func (o *overview) page(workers WorkerLister, repositories RepositoryLister) (pa
 	if page.Hub.Away {
 		page.Summary, page.Tone = "The hub is away.", "bad"
 	}
-	o.putWorkers(&page)
+	if err := o.putFleet(&page, workers); err != nil {
+		return page, err
+	}
+	if err := o.putActivity(&page); err != nil {
+		return page, err
+	}
 	return page, o.putDeployments(&page)
 }
 
-func (o *overview) putWorkers(page *overviewPage) {
-	for i, w := range o.workers {
-		if w.Online {
-			page.Online++
-		}
-		if i < overviewWorkers {
-			page.Workers = append(page.Workers, workerOf(w, o.now))
-		}
-	}
-	page.MoreWorkers = max(0, len(o.workers)-overviewWorkers)
-}
-
 func (o *overview) putDeployments(page *overviewPage) error {
-	list, err := o.reader.Deployments(o.ctx, "", core.Page{Limit: overviewBars})
+	list, err := o.reader.Deployments(o.ctx, "", core.Page{Limit: overviewDeployments})
 	if err != nil {
 		return err
 	}
-	page.Bars = barsOf(list.Items, o.now)
 	page.Deployments.Stacks = true
-	page.Deployments.Lines, err = linesOf(o.ctx, o.reader, list.Items[:min(len(list.Items), overviewDeployments)], o.now)
+	page.Deployments.Lines, err = linesOf(o.ctx, o.reader, list.Items, o.now)
 	return err
 }
 
@@ -180,26 +166,24 @@ func summarise(needs []need, total int, counts map[stacks.Status]int) (text, ton
 	return "Nothing needs you.", "ok"
 }
 
-func segmentsOf(counts map[stacks.Status]int, total int) []segment {
+func segmentsOf(counts map[stacks.Status]int) []segment {
 	var segments []segment
-	x := 0
 	for _, status := range statusOrder {
-		if counts[status] == 0 {
-			continue
-		}
 		b := badgeOf(statusBadges, status)
-		width := 1000 * counts[status] / total
-		segments = append(segments, segment{Word: b.Word, Tone: b.Tone, Icon: b.Icon, Href: "/stacks?status=" + string(status), Count: counts[status], X: x, W: width})
-		x += width
+		segments = append(segments, segment{Word: b.Word, Tone: b.Tone, Icon: b.Icon, Href: "/stacks?status=" + string(status), Count: counts[status]})
 	}
-	return segments
+	return sharesOf(segments)
+}
+
+func stacksInWords(segments []segment, total int) string {
+	return fmt.Sprintf("Stacks by status: %d in all, %s.", total, segmentsInWords(segments))
 }
 
 // steps leads from nothing to a first stack: the first that is not done is the one to take now.
 func (o *overview) steps(operate, administer bool) []step {
 	steps := []step{
 		{Word: "Add a worker", Text: "A worker runs on each host with Docker and does the deploying. It dials out to this server, so the host needs no open port.",
-			Done: len(o.workers) > 0, Action: "Add a worker", Href: "/workers/new", May: administer},
+			Done: o.presence.Total() > 0, Action: "Add a worker", Href: "/workers/new", May: administer},
 		{Word: "Add a repository", Text: "The Git repository that holds your Compose files. It is read every few seconds.",
 			Done: o.repositories > 0, Action: "Add a repository", Href: "/repositories/new", May: operate},
 		{Word: "Add a stack", Text: "A folder of the repository with a Compose file. It is deployed at once, and again with every commit that changes it.",

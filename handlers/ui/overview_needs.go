@@ -107,14 +107,14 @@ func ailing(s stacks.Stack) (string, bool) {
 func workerNeeds(workers []fleet.Worker, now time.Time) []need {
 	var needs []need
 	for _, w := range workers {
-		if w.Online || w.Stacks == 0 || len(needs) == maxNeeds {
+		if w.Online || w.Stacks == 0 {
 			continue
 		}
 		why := fmt.Sprintf("It is offline. Its %d stacks cannot be deployed or watched; what ran there was left running.", w.Stacks)
 		if w.Stacks == 1 {
 			why = "It is offline. Its stack cannot be deployed or watched; what ran there was left running."
 		}
-		needs = append(needs, need{Tone: "bad", Icon: "cross", Kind: "Worker", Name: w.Hostname, Href: "/workers", Why: why, Since: at(w.LeftAt, now),
+		needs = append(needs, need{Tone: "bad", Icon: "cross", Kind: "Worker", Name: w.Hostname, Href: workerHref(w.ID), Why: why, Since: at(w.LeftAt, now),
 			Action: "See its stacks", ActionHref: "/stacks?worker=" + string(w.ID)})
 	}
 	return needs

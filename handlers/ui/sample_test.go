@@ -66,6 +66,8 @@ func samples() map[string]sample {
 		"overview-well":   of(overviewView, framed(inOverview, "Overview"), sampleOverview(false)),
 		"overview-away":   of(overviewView, framed(inOverview, "Overview"), sampleAway()),
 		"overview-full":   of(overviewView, framed(inOverview, "Overview"), sampleFull()),
+		"overview-large":  of(overviewView, framed(inOverview, "Overview"), sampleLarge()),
+		"overview-quiet":  of(overviewView, framed(inOverview, "Overview"), sampleQuiet()),
 		"overview-empty":  of(overviewView, framed(inOverview, "Overview"), sampleEmpty()),
 		"repository-new":  of(repositoryNewView, framed(inRepositories, "Add a repository", crumb{"Repositories", "/repositories"}), repositoryNewPage{sampleRepositoryForm(true)}),
 		"repository-edit": of(repositorySettingsView, framed(inRepositories, "Settings of apps", crumb{"Repositories", "/repositories"}), repositorySettingsPage{"apps", "/repositories/rep_1", sampleRepositoryForm(false)}),
@@ -148,7 +150,7 @@ func sampleFull() overviewPage {
 
 func sampleOverview(needy bool) overviewPage {
 	counts := map[stacks.Status]int{stacks.StatusActive: 9, stacks.StatusSyncing: 1, stacks.StatusNew: 1}
-	p := overviewPage{Total: 11, Online: 2, Bars: barsOf(sampleDeployments(), sampleNow), Deployments: deploymentTable{Stacks: true}}
+	p := overviewPage{Total: 11, Activity: activityOf(sampleTally(stacks.LastDay(sampleNow)), sampleNow), Fleet: fleetOf(fleet.Presence{Online: 2, Away: 1}), Deployments: deploymentTable{Stacks: true}}
 	if needy {
 		counts[stacks.StatusError], counts[stacks.StatusDegraded] = 1, 1
 		p.Total = 13
@@ -161,7 +163,8 @@ func sampleOverview(needy bool) overviewPage {
 		p.Needs = append(p.Needs, workerNeeds(sampleWorkers(), sampleNow)...)
 		p.Needs = append(p.Needs, repositoryNeeds([]repositories.Repository{{ID: "rep_2", Name: "infra", ErrorCode: "git.credential_refused", Error: "the Git host git.example.com refused the user name or password", UpdatedAt: before(3 * time.Hour)}, {ID: "rep_3", Name: "tools", ErrorCode: "git.unreachable", Error: "the Git host did not answer", UpdatedAt: before(2 * time.Minute)}}, sampleNow)...)
 	}
-	p.Segments = segmentsOf(counts, p.Total)
+	p.Segments = segmentsOf(counts)
+	p.Stacks = stacksInWords(p.Segments, p.Total)
 	p.Summary, p.Tone = summarise(p.Needs, p.Total, counts)
 	for _, d := range sampleDeployments()[:8] {
 		line := lineOf(d, sampleNow)
@@ -169,16 +172,68 @@ func sampleOverview(needy bool) overviewPage {
 		p.Deployments.Lines = append(p.Deployments.Lines, line)
 	}
 	for _, w := range sampleWorkers()[:3] {
-		p.Workers = append(p.Workers, workerOf(w, sampleNow))
+		p.Fleet.Lines = append(p.Fleet.Lines, workerOf(w, sampleNow))
 	}
 	return p
 }
 
+// sampleTally is a span in which much was deployed, and not all of it well.
+func sampleTally(span stacks.Span) stacks.Tally {
+	var times []time.Duration
+	for i := range 240 {
+		times = append(times, time.Duration(3000+i*i)*time.Millisecond)
+	}
+	t := stacks.NewTally(span, times)
+	for i, ended := range t.Ended {
+		for j, state := range []stacks.DeploymentState{stacks.DeploymentSucceeded, stacks.DeploymentFailed, stacks.DeploymentRolledBack, stacks.DeploymentSuperseded, stacks.DeploymentLost, stacks.DeploymentCancelled} {
+			if n := (i*i*7 + i) % (29>>j + 1); n > j/2 && i%5 != 3 {
+				ended[state] = n
+			}
+		}
+		if i == 9 {
+			ended[stacks.DeploymentLost], ended[stacks.DeploymentCancelled] = 1, 2
+		}
+	}
+	return t
+}
+
+// sampleLarge is a fleet of ten thousand.
+func sampleLarge() overviewPage {
+	p := sampleOverview(true)
+	p.Fleet = fleetOf(fleet.Presence{Online: 9962, Away: 37, Never: 1})
+	p.Activity = activityOf(sampleTally(stacks.LastFortnight(sampleNow)), sampleNow)
+	for i := range overviewAway {
+		p.Fleet.Lines = append(p.Fleet.Lines, workerOf(fleet.Worker{ID: core.WorkerID(fmt.Sprintf("wrk_%d", i)), Hostname: fmt.Sprintf("edge-%04d.branch.example.com", 17*i), Tags: []string{"edge"}, ConnectedAt: before(900 * time.Hour), LeftAt: before(time.Duration(300-i*i*5) * time.Hour), Stacks: i}, sampleNow))
+	}
+	p.Fleet.More = 37 - overviewAway
+	return p
+}
+
+// sampleQuiet is one worker, and one deployment long ago.
+func sampleQuiet() overviewPage {
+	p := overviewPage{Total: 1, Fleet: fleetOf(fleet.Presence{Online: 1}), Segments: segmentsOf(map[stacks.Status]int{stacks.StatusActive: 1}), Deployments: deploymentTable{Stacks: true}}
+	p.Summary, p.Tone = summarise(nil, 1, map[stacks.Status]int{stacks.StatusActive: 1})
+	p.Stacks = stacksInWords(p.Segments, 1)
+	p.Fleet.Lines = []workerLine{workerOf(sampleWorkers()[0], sampleNow)}
+	old := sampleDeployments()[30]
+	old.QueuedAt = before(900 * time.Hour)
+	line := lineOf(old, sampleNow)
+	line.Stack = "shop"
+	p.Deployments.Lines = []deploymentLine{line}
+	return p
+}
+
 func sampleEmpty() overviewPage {
-	o := overview{workers: sampleWorkers()[:1], now: sampleNow}
+	o := overview{presence: fleet.Presence{Online: 1}, now: sampleNow}
 	p := overviewPage{Steps: o.steps(true, true)}
 	p.Summary, p.Tone = summarise(nil, 0, nil)
 	return p
+}
+
+// allTabs are those of the list of workers.
+func allTabs(online string) []tab {
+	_, tabs := workerFilter(online)
+	return tabs
 }
 
 func sampleIssued() workerNewPage {

@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"time"
 
 	"berth/core"
@@ -14,13 +15,17 @@ import (
 type workerListPage struct {
 	Hub     hubNotice
 	Trouble string
-	Lines   []workerLine
-	More    string
-	Hubs    []hubLine // for administrators, where there may be more than one
+	Tabs    []tab // all, or those that are there, or not
+
+	Narrowed bool // not all
+	Lines    []workerLine
+	More     string
+	Hubs     []hubLine // for administrators, where there may be more than one
 }
 
 type workerLine struct {
 	Name       string
+	Href       string
 	Badge      badge
 	Tags       []string
 	Version    string
@@ -36,18 +41,21 @@ type workerLine struct {
 
 var workerListView = newView[workerListPage]("worker_list.html")
 
-// Workers lists workers in order of age, and for administrators the hubs that they are linked to.
+// Workers lists workers in order of age, those of ?online= or all, beginning with ?from=, and for
+// administrators the hubs that they are linked to.
 func Workers(lister WorkerLister, reader HubReader, now core.Clock) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		ask, err := endpoint.PageOf(r)
 		if err != nil {
 			return err
 		}
-		list, err := lister.Workers(r.Context(), fleet.Filter{}, ask)
+		query := r.URL.Query()
+		filter, tabs := workerFilter(query.Get("online"))
+		list, err := lister.Workers(r.Context(), filter, from(query.Get("from"), ask))
 		if err != nil {
 			return err
 		}
-		page := workerListPage{More: following(r.URL, list.Next)}
+		page := workerListPage{Tabs: tabs, Narrowed: !tabs[0].Current, More: following(r.URL, list.Next)}
 		if page.Hub, err = hubNoticeOf(r.Context(), reader, now()); err != nil {
 			return err
 		}
@@ -67,13 +75,37 @@ func Workers(lister WorkerLister, reader HubReader, now core.Clock) http.Handler
 
 func workerOf(worker fleet.Worker, now time.Time) workerLine {
 	base := "/workers/" + string(worker.ID)
-	line := workerLine{Name: worker.Hostname, Badge: workerBadge(worker), Tags: worker.Tags, Version: worker.Version, Platform: worker.OS + "/" + worker.Arch,
+	line := workerLine{Name: worker.Hostname, Href: workerHref(worker.ID), Badge: workerBadge(worker), Tags: worker.Tags, Version: worker.Version, Platform: worker.OS + "/" + worker.Arch,
 		Stacks: worker.Stacks, StacksHref: "/stacks?worker=" + string(worker.ID), Online: worker.Online, Revoked: worker.Revoked,
 		RevokeHref: base + "/revoke", DeleteHref: base + "/delete", Seen: at(worker.LeftAt, now)}
 	if worker.Online {
 		line.Seen = at(worker.ConnectedAt, now)
 	}
 	return line
+}
+
+// workerHref lists the workers from this one on.
+func workerHref(id core.WorkerID) string {
+	return withQuery("/workers", url.Values{"from": {string(id)}})
+}
+
+// from makes a page begin with the worker of ?from=, when it is the first that is asked for.
+func from(id string, ask core.Page) core.Page {
+	if ask.After == "" && id != "" {
+		ask.After = id[:len(id)-1] // sorts before it, and after all that are older
+	}
+	return ask
+}
+
+// workerFilter is what ?online= asks for. Those that are revoked are in the list of all alone.
+func workerFilter(online string) (fleet.Filter, []tab) {
+	no, is := false, online == "true"
+	tabs := []tab{{Word: "All", Href: "/workers", Current: true}, {Word: "Online", Href: "/workers?online=true"}, {Word: "Offline", Href: "/workers?online=false"}}
+	if online != "true" && online != "false" {
+		return fleet.Filter{}, tabs
+	}
+	tabs[0].Current, tabs[1].Current, tabs[2].Current = false, is, !is
+	return fleet.Filter{Online: &is, Revoked: &no}, tabs
 }
 
 func workerBadge(worker fleet.Worker) badge {
