@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"time"
+
+	"berth/core/stacks"
 )
 
 // MigrateWith is Migrate with other steps than this program's.
@@ -30,6 +32,12 @@ func Overhear(db *DB, hear func(query string)) {
 		hear(query)
 		return placeholder(query)
 	}
+}
+
+// EndWithin is EndDeployment inside a transaction.
+func EndWithin(tx *Tx, s *Store, o stacks.Outcome) error {
+	_, err := s.end(tx, o, nil)
+	return err
 }
 
 // Steps returns this program's migrations.
