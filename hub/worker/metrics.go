@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"runtime/metrics"
+	"strings"
 	"time"
 
 	"berth/hub/worker/exposition"
@@ -35,8 +36,8 @@ func (w *Worker) writeSelf(ctx context.Context, t *exposition.Text, lookErr erro
 	ctx, cancel := context.WithTimeout(ctx, infoWithin)
 	defer cancel()
 	engine, err := w.options.Engine.Info(ctx)
-	t.Gauge("berth_worker_info", "Always 1; the labels say which worker and container engine this is.").
-		Add(1, "version", w.options.Version, "os", runtime.GOOS, "arch", runtime.GOARCH, "engine_version", engine.Version)
+	t.Gauge("berth_worker_info", "Always 1; the labels say which program and container engine this is.").
+		Add(1, "version", w.options.Version, "go_version", runtime.Version(), "os", runtime.GOOS, "arch", runtime.GOARCH, "engine_version", engine.Version)
 	w.engineIs(engine.ID)
 	up := 0.0
 	if err == nil && lookErr == nil {
@@ -44,14 +45,34 @@ func (w *Worker) writeSelf(ctx context.Context, t *exposition.Text, lookErr erro
 	}
 	t.Gauge("berth_worker_engine_up", "1 when the container engine answers, 0 when not.").Add(up)
 	t.Gauge("berth_worker_start_time_seconds", "Unix time at which the worker's process started.").Add(float64(w.started.UnixMilli()) / 1000)
-	t.Gauge("berth_worker_uptime_seconds", "Time since the worker's process started.").Add(time.Since(w.startedAt).Seconds())
+}
+
+// runtimeFamilies are those of the Go runtime of the worker's process.
+var runtimeFamilies = []struct{ name, help, from string }{
+	{"berth_worker_allocated_bytes_total", "Memory that the worker's process ever allocated.", "/gc/heap/allocs:bytes"},
+	{"berth_worker_gc_cycles_total", "Garbage collections of the worker's process.", "/gc/cycles/total:gc-cycles"},
+	{"berth_worker_goroutines", "Goroutines of the worker's process.", "/sched/goroutines:goroutines"},
+	{"berth_worker_heap_bytes", "Memory of live and unswept objects of the worker's process.", "/memory/classes/heap/objects:bytes"},
+	{"berth_worker_runtime_memory_bytes", "Memory that the Go runtime of the worker's process has from the system.", "/memory/classes/total:bytes"},
+	{"berth_worker_threads", "OS threads of the worker's process.", "/sched/threads/total:threads"},
 }
 
 func writeProcess(t *exposition.Text) {
-	t.Gauge("berth_worker_goroutines", "Goroutines of the worker's process.").Add(float64(runtime.NumGoroutine()))
-	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(heap)
-	t.Gauge("berth_worker_heap_bytes", "Memory of live and unswept objects of the worker's process.").Add(float64(heap[0].Value.Uint64()))
+	samples := make([]metrics.Sample, len(runtimeFamilies))
+	for i, f := range runtimeFamilies {
+		samples[i].Name = f.from
+	}
+	metrics.Read(samples)
+	for i, f := range runtimeFamilies {
+		if samples[i].Value.Kind() != metrics.KindUint64 {
+			continue // a Go that does not tell
+		}
+		family := t.Gauge
+		if strings.HasSuffix(f.name, "_total") {
+			family = t.Counter
+		}
+		family(f.name, f.help).Add(float64(samples[i].Value.Uint64()))
+	}
 	machine := host.New()
 	if n, ok := machine.Resident(); ok {
 		t.Gauge("berth_worker_resident_memory_bytes", "Resident memory of the worker's process.").Add(n)
@@ -116,8 +137,14 @@ func writeContainers(t *exposition.Text, look sight) {
 
 func (w *Worker) writeCommands(t *exposition.Text) {
 	t.Gauge("berth_worker_journal_entries", "Commands whose result the hub has not acknowledged.").Add(float64(len(w.disk.journal.Entries())))
+	t.Gauge("berth_worker_commands_waiting", "Commands that wait for their turn on this worker.").Add(float64(w.commands.turns.queued()))
+	t.Gauge("berth_worker_outbox_events", "Pieces of logs and phases of deployments that have not been sent to the hub yet.").Add(float64(w.box.Waiting()))
 	w.tally.mu.Lock()
 	defer w.tally.mu.Unlock()
+	running := t.Gauge("berth_worker_commands_running", "Commands that are being carried out, by kind.")
+	for _, kind := range commandKinds {
+		running.Add(float64(w.tally.running[kind]), "kind", string(kind))
+	}
 	results := t.Counter("berth_worker_commands_total", "Commands that ended, by kind and result.")
 	for _, kind := range commandKinds {
 		for _, status := range resultStatuses {

@@ -24,6 +24,8 @@ func (c *commands) run(t *task, cmd wire.Command, ticket *ticket) {
 	j := &job{cmd: cmd, phase: "waiting for its turn", redact: redactorFor(cmd)}
 	err := ticket.wait(t.ctx)
 	if err == nil {
+		c.tally.runs(cmd.Kind, 1)
+		defer c.tally.runs(cmd.Kind, -1)
 		err = c.begin(t, j)
 	}
 	if err == nil {

@@ -16,7 +16,7 @@ var durationBounds = []float64{0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1
 // first command.
 var commandKinds = []wire.CommandKind{wire.CommandDeploy, wire.CommandTeardown}
 
-var resultStatuses = []wire.ResultStatus{wire.ResultSucceeded, wire.ResultFailed, wire.ResultCancelled}
+var resultStatuses = []wire.ResultStatus{wire.ResultSucceeded, wire.ResultFailed, wire.ResultCancelled, wire.ResultUnknown}
 
 // tally counts what happened since the worker started.
 type tally struct {
@@ -25,6 +25,7 @@ type tally struct {
 	failures  atomic.Uint64 // of attempts to connect
 
 	mu        sync.Mutex // guards what follows
+	running   map[wire.CommandKind]int
 	results   map[commandEnd]uint64
 	durations map[wire.CommandKind]*durations
 }
@@ -41,11 +42,18 @@ type durations struct {
 }
 
 func newTally() *tally {
-	t := &tally{results: map[commandEnd]uint64{}, durations: map[wire.CommandKind]*durations{}}
+	t := &tally{running: map[wire.CommandKind]int{}, results: map[commandEnd]uint64{}, durations: map[wire.CommandKind]*durations{}}
 	for _, kind := range commandKinds {
 		t.durations[kind] = &durations{counts: make([]uint64, len(durationBounds)+1)}
 	}
 	return t
+}
+
+// runs counts a command that begins to run, with 1, and one that is over, with -1.
+func (t *tally) runs(kind wire.CommandKind, n int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.running[kind] += n
 }
 
 // ended counts a command that has a result.

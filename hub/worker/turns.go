@@ -86,6 +86,13 @@ func (t *turns) runs(stack core.StackID) bool {
 	return t.busy[stack]
 }
 
+// queued returns how many commands wait for their turn.
+func (t *turns) queued() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.waiting)
+}
+
 // any reports whether some command has its turn.
 func (t *turns) any() bool {
 	t.mu.Lock()

@@ -118,17 +118,21 @@ func TestSnapshot(t *testing.T) {
 			`berth_worker_stack_containers stack=` + string(cmd.Deploy.Stack) + ` project=` + cmd.Deploy.Project + ` state=running`: 1,
 			`berth_worker_commands_total kind=deploy result=succeeded`:                                                              1, `berth_worker_commands_total kind=teardown result=failed`: 0,
 			`berth_worker_command_duration_seconds kind=deploy`: 1, `berth_worker_journal_entries`: 1, `berth_worker_stacks`: 1,
+			`berth_worker_commands_running kind=deploy`: 0, `berth_worker_commands_waiting`: 0, `berth_worker_outbox_events`: 0, `berth_worker_commands_total kind=deploy result=unknown`: 0,
 			`berth_worker_blob_received_bytes_total`: 7, `berth_worker_link_reconnects_total`: 0, `berth_worker_log_chunks_dropped_total`: 0,
 		} {
 			if got, found := samples(families)[sample]; !found || got != want {
 				t.Errorf("%s is %v (%v), want %v", sample, got, found, want)
 			}
 		}
-		for _, name := range []string{"info", "start_time_seconds", "uptime_seconds", "goroutines", "heap_bytes", "resident_memory_bytes", "open_fds", "cpu_seconds_total",
+		for _, name := range []string{"info", "start_time_seconds", "goroutines", "threads", "gc_cycles_total", "allocated_bytes_total", "runtime_memory_bytes", "heap_bytes", "resident_memory_bytes", "open_fds", "cpu_seconds_total",
 			"host_cpu_seconds_total", "host_load1", "host_cpus", "host_memory_bytes", "host_memory_available_bytes", "data_disk_bytes", "data_disk_free_bytes", "connect_failures_total"} {
 			if families["berth_worker_"+name] == nil {
 				t.Errorf("berth_worker_%s is missing", name)
 			}
+		}
+		if families["berth_worker_uptime_seconds"] != nil {
+			t.Error("the time since the start is told beside the start")
 		}
 		h.end.Cut()
 		again := s.greeted()

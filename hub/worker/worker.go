@@ -16,14 +16,13 @@ import (
 // Worker runs commands of the hub on this host. It outlives its links.
 type Worker struct {
 	// Set once by New.
-	options   Options
-	log       *slog.Logger
-	tally     *tally
-	box       *outbox.Box
-	service   *service
-	started   time.Time     // for people
-	startedAt time.Time     // monotonic
-	stirred   chan struct{} // holds one: something may have changed here
+	options Options
+	log     *slog.Logger
+	tally   *tally
+	box     *outbox.Box
+	service *service
+	started time.Time
+	stirred chan struct{} // holds one: something may have changed here
 
 	// Set once by Run, before anything else starts.
 	disk     *disk
@@ -39,7 +38,7 @@ type Worker struct {
 func New(options Options) *Worker {
 	return &Worker{
 		options: options, log: options.Log, tally: newTally(), box: outbox.New(), service: newService(),
-		started: options.Now(), startedAt: time.Now(), stirred: make(chan struct{}, 1),
+		started: options.Now(), stirred: make(chan struct{}, 1),
 	}
 }
 

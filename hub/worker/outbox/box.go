@@ -61,6 +61,22 @@ func (b *Box) Forget(key journal.Key) {
 	b.ring()
 }
 
+// Waiting returns how many events have not been sent yet.
+func (b *Box) Waiting() (events int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, f := range b.feeds {
+		events += len(f.waiting)
+		if f.chunk.Len() > 0 {
+			events++
+		}
+		if f.flying != nil {
+			events++
+		}
+	}
+	return events
+}
+
 // Dropped returns how many chunks of logs were ever dropped.
 func (b *Box) Dropped() uint64 {
 	b.mu.Lock()

@@ -391,3 +391,31 @@ func TestAGapStaysWhereItIsWhenTheLinesBeforeItAreSentAgain(t *testing.T) {
 		}
 	})
 }
+
+func TestWhatWaitsIsCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := New()
+		is := func(what string, want int) {
+			t.Helper()
+			if got := b.Waiting(); got != want {
+				t.Errorf("%s %d events wait, want %d", what, got, want)
+			}
+		}
+		is("at first", 0)
+		f, other := b.Open(one, 0), b.Open(two, 0)
+		f.Line("first")
+		is("with a line that is no event yet", 1)
+		f.Phase(wire.PhaseEvent{Name: stacks.PhaseApply, State: stacks.PhaseRunning})
+		other.Line("of another command")
+		is("with a line, a phase and a line of another", 3)
+		l := newLink(2)
+		if _, err := run(t, b, l, time.Minute); !errors.Is(err, errOver) {
+			t.Fatal(err)
+		}
+		is("when a link took two", 1)
+		if _, err := run(t, b, newLink(10), time.Minute); !errors.Is(err, context.DeadlineExceeded) && err != nil {
+			t.Fatal(err)
+		}
+		is("when all were taken", 0)
+	})
+}
