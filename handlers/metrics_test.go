@@ -27,7 +27,7 @@ func TestMetricsAreScraped(t *testing.T) {
 	_, key := s.key(s.account(access.RoleMonitoring), 0)
 	worker, away := s.worker("web-1"), s.worker("web-2")
 	s.board().Workers.Connected(worker.ID, "web-1")
-	s.board().Workers.Put(worker.ID, "# HELP jobs Jobs.\n# TYPE jobs gauge\njobs 4\n")
+	s.board().Workers.Put(worker.ID, metrics.Snapshot{Text: "# HELP jobs Jobs.\n# TYPE jobs gauge\njobs 4\n"})
 	s.board().Workers.Know(away.ID, "web-2")
 	up := `berth_worker_up{worker="` + string(worker.ID) + `",hostname="web-1"} 1`
 	for path, want := range map[string][]string{
@@ -103,12 +103,71 @@ func TestTargetsAreForServiceDiscovery(t *testing.T) {
 	}
 }
 
+// told is a source that notes what it was asked for.
+type told struct{ formats []metrics.Format }
+
+func (s *told) All(_ context.Context, f metrics.Format, w io.Writer) error {
+	s.formats = append(s.formats, f)
+	text := "a 1\n"
+	if f.Gzip {
+		text = "\x1f\x8b and so on"
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+func (s *told) Worker(ctx context.Context, _ core.WorkerID, f metrics.Format, w io.Writer) error {
+	return s.All(ctx, f, w)
+}
+
+func TestScrapersSayWhichFormatTheyRead(t *testing.T) {
+	const (
+		text = "text/plain; version=0.0.4; charset=utf-8"
+		open = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+		v2   = "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1"
+		v3   = "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2"
+	)
+	for name, c := range map[string]struct {
+		accept, encoding string
+		want             string // the media type
+		gzip             bool
+	}{
+		"nothing":                {"", "", text, false},
+		"anything":               {"*/*", "*", text, false},
+		"a browser":              {"text/html,application/xhtml+xml,*/*;q=0.8", "gzip, deflate, br", text, true},
+		"Prometheus 2":           {v2, "gzip", open, true},
+		"Prometheus 3":           {v3, "gzip", open, true},
+		"rather the text format": {"text/plain;version=0.0.4,application/openmetrics-text;version=1.0.0;q=0.9", "identity", text, false},
+		"another OpenMetrics":    {"application/openmetrics-text;version=2.0.0", "", text, false},
+		"no OpenMetrics at all":  {"application/openmetrics-text;version=1.0.0;q=0", "gzip;q=0", text, false},
+		"weights that are none":  {"application/openmetrics-text;version=1.0.0;q=x", "gzip;q=2", text, false},
+		"not a list":             {";;;", "\x01", text, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, w := &told{}, httptest.NewRecorder()
+			r := httptest.NewRequest(http.MethodGet, "/metrics", nil)
+			r.Header.Set("Accept", c.accept)
+			r.Header.Set("Accept-Encoding", c.encoding)
+			ops.Metrics(s).ServeHTTP(w, r)
+			got := w.Header()
+			if got.Get("Content-Type") != c.want || (got.Get("Content-Encoding") == "gzip") != c.gzip || got.Get("Vary") != "Accept, Accept-Encoding" {
+				t.Errorf("the answer's header is %v", got)
+			}
+			if f := s.formats[0]; f.Gzip != c.gzip || f.OpenMetrics != (c.want == open) {
+				t.Errorf("the source was asked for %+v", f)
+			}
+		})
+	}
+}
+
 // source is a hub as it should not be.
 type source func(ctx context.Context, w io.Writer) error
 
-func (f source) All(ctx context.Context, w io.Writer) error { return f(ctx, w) }
+func (f source) All(ctx context.Context, _ metrics.Format, w io.Writer) error { return f(ctx, w) }
 
-func (f source) Worker(ctx context.Context, _ core.WorkerID, w io.Writer) error { return f(ctx, w) }
+func (f source) Worker(ctx context.Context, _ core.WorkerID, _ metrics.Format, w io.Writer) error {
+	return f(ctx, w)
+}
 
 func scrape(f source) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()

@@ -22,7 +22,7 @@ func (s *session) greet(ctx context.Context, hello wire.Hello) error {
 	if err != nil {
 		return err
 	}
-	welcome := wire.Welcome{Epoch: epoch, HeartbeatSeconds: int(s.h.opts.Heartbeat.Seconds()), Version: s.h.opts.Version, Settle: settle}
+	welcome := wire.Welcome{Epoch: epoch, Changes: true, HeartbeatSeconds: int(s.h.opts.Heartbeat.Seconds()), Version: s.h.opts.Version, Settle: settle}
 	if err := s.link.Send(ctx, welcome); err != nil {
 		return err
 	}

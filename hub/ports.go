@@ -7,6 +7,7 @@ import (
 
 	"berth/core"
 	"berth/core/fleet"
+	"berth/core/metrics"
 	"berth/core/repositories"
 	"berth/core/secrets"
 	"berth/core/stacks"
@@ -196,8 +197,8 @@ type Snapshots interface {
 	Connected(id core.WorkerID, hostname string)
 	// Heard notes a heartbeat and the round trip that the worker measured; 0 is unknown.
 	Heard(id core.WorkerID, roundTrip time.Duration)
-	// Put replaces the worker's snapshot; what is invalid in it is dropped and counted.
-	Put(id core.WorkerID, text string)
+	// Put takes in a worker's snapshot; what is invalid in it is dropped and counted.
+	Put(id core.WorkerID, s metrics.Snapshot)
 	// Left ends the worker's series.
 	Left(id core.WorkerID)
 }

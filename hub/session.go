@@ -13,6 +13,7 @@ import (
 	"berth/core"
 	"berth/core/fault"
 	"berth/core/fleet"
+	"berth/core/metrics"
 	"berth/core/wire"
 	"berth/hub/link"
 )
@@ -183,7 +184,7 @@ func (s *session) handle(ctx context.Context, msg any) error {
 		s.alive(m)
 		return s.link.Send(ctx, wire.HeartbeatAck{Number: m.Number})
 	case wire.Snapshot:
-		s.h.opts.Snapshots.Put(s.worker.ID, m.Text)
+		s.h.opts.Snapshots.Put(s.worker.ID, metrics.Snapshot{Text: m.Text, Changes: m.Changes, Ended: m.Ended})
 	case wire.Observed:
 		return s.observed(ctx, m)
 	case wire.Accepted:

@@ -23,6 +23,7 @@ import (
 	"berth/core/coretest"
 	"berth/core/fault"
 	"berth/core/fleet"
+	"berth/core/metrics"
 	"berth/core/repositories"
 	"berth/core/secrets"
 	"berth/core/stacks"
@@ -404,7 +405,7 @@ type deaf struct{}
 
 func (deaf) Connected(core.WorkerID, string)            {}
 func (deaf) Heard(core.WorkerID, time.Duration)         {}
-func (deaf) Put(core.WorkerID, string)                  {}
+func (deaf) Put(core.WorkerID, metrics.Snapshot)        {}
 func (deaf) Left(core.WorkerID)                         {}
 func (deaf) Fetched(bool, time.Duration)                {}
 func (deaf) PhaseEnded(stacks.PhaseName, time.Duration) {}

@@ -7,6 +7,7 @@ import (
 	"berth/core"
 	"berth/core/fault"
 	"berth/core/integrations"
+	"berth/core/metrics"
 	"berth/core/seal"
 	"berth/core/wire"
 )
@@ -14,6 +15,12 @@ import (
 // AboutWorker names a worker.
 type AboutWorker struct {
 	Worker core.WorkerID `json:"worker"`
+}
+
+// MetricsOf asks how a worker is, as metrics.
+type MetricsOf struct {
+	Worker core.WorkerID  `json:"worker"`
+	Format metrics.Format `json:"format"`
 }
 
 // Arrival says what a worker that came can take.

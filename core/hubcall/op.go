@@ -24,8 +24,8 @@ const (
 	Pick          Op = "integration-pick" // what can be chosen of it: PickOf → []integrations.Choice
 	Secrets       Op = "sops-names"       // what a stack's secrets file provides: SecretsOf → repositories.Provided
 	EncryptFile   Op = "sops-encrypt"     // a secrets file for a repository's key: ToEncrypt → its bytes
-	Metrics       Op = "metrics"          // of a hub and its workers, streamed: nothing asked
-	WorkerMetrics Op = "worker-metrics"   // of one worker, streamed: AboutWorker
+	Metrics       Op = "metrics"          // of a hub and its workers, streamed: metrics.Format
+	WorkerMetrics Op = "worker-metrics"   // of one worker, streamed: MetricsOf
 )
 
 // Prefix begins the path of every call.

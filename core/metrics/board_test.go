@@ -38,7 +38,7 @@ func board() (*metrics.Board, *clock) {
 func scrape(t testing.TB, b *metrics.Board) string {
 	t.Helper()
 	var out strings.Builder
-	if err := b.All(t.Context(), &out); err != nil {
+	if err := b.All(t.Context(), metrics.Format{}, &out); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -47,7 +47,7 @@ func scrape(t testing.TB, b *metrics.Board) string {
 func scrapeOne(t *testing.T, b *metrics.Board, id core.WorkerID) string {
 	t.Helper()
 	var out strings.Builder
-	if err := b.Worker(t.Context(), id, &out); err != nil {
+	if err := b.Worker(t.Context(), id, metrics.Format{}, &out); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -119,7 +119,7 @@ func TestPromtoolAcceptsAnyNumberOfWorkers(t *testing.T) {
 				id := core.WorkerID(fmt.Sprintf("wrk_%d", i))
 				b.Workers.Connected(id, fmt.Sprintf("host-%d", i))
 				b.Workers.Heard(id, 3*time.Millisecond)
-				b.Workers.Put(id, snapshot)
+				b.Workers.Put(id, metrics.Snapshot{Text: snapshot})
 				promtool(t, scrapeOne(t, b, id))
 			}
 			text := scrape(t, b)
@@ -175,7 +175,7 @@ func TestAWorkerThatIsGoneIsDownAndSaysNothing(t *testing.T) {
 	b, at := board()
 	b.Workers.Know("wrk_old", "host-old")
 	b.Workers.Connected("wrk_1", "host-1")
-	b.Workers.Put("wrk_1", snapshot)
+	b.Workers.Put("wrk_1", metrics.Snapshot{Text: snapshot})
 	at.pass(30 * time.Second)
 	b.Workers.Heard("wrk_1", 2500*time.Microsecond)
 	wantLines(t, scrape(t, b),
@@ -187,7 +187,7 @@ func TestAWorkerThatIsGoneIsDownAndSaysNothing(t *testing.T) {
 	b.Workers.Left("wrk_1")
 	at.pass(30 * time.Second)
 	b.Workers.Heard("wrk_1", time.Millisecond) // a straggler
-	b.Workers.Put("wrk_1", snapshot)
+	b.Workers.Put("wrk_1", metrics.Snapshot{Text: snapshot})
 	text := scrape(t, b)
 	wantLines(t, text, `berth_worker_up{worker="wrk_1",hostname="host-1"} 0`,
 		`berth_worker_last_seen_timestamp_seconds{worker="wrk_1",hostname="host-1"} 1700000030`)
@@ -201,10 +201,10 @@ func TestAWorkerThatIsGoneIsDownAndSaysNothing(t *testing.T) {
 func TestASnapshotIsReplacedAsAWhole(t *testing.T) {
 	b, at := board()
 	b.Workers.Connected("wrk_1", "h")
-	b.Workers.Put("wrk_1", "a 1\nb 2\n# TYPE c gauge\nc 3\n")
-	b.Workers.Put("wrk_1", "too_soon 1\n")
+	b.Workers.Put("wrk_1", metrics.Snapshot{Text: "a 1\nb 2\n# TYPE c gauge\nc 3\n"})
+	b.Workers.Put("wrk_1", metrics.Snapshot{Text: "too_soon 1\n"})
 	at.pass(time.Second)
-	b.Workers.Put("wrk_1", "b 5\n# TYPE c counter\nc 6\nd 7\n")
+	b.Workers.Put("wrk_1", metrics.Snapshot{Text: "b 5\n# TYPE c counter\nc 6\nd 7\n"})
 	text := scrape(t, b)
 	wantLines(t, text, `b{worker="wrk_1",hostname="h"} 5`, "# TYPE c counter", `c{worker="wrk_1",hostname="h"} 6`, `d{worker="wrk_1",hostname="h"} 7`)
 	wantNone(t, text, "\na{", "too_soon", "# TYPE c gauge")
@@ -218,10 +218,10 @@ func TestABadSnapshotSpoilsNothingElse(t *testing.T) {
 		"wrk_2": "complete garbage\n# HELP jobs Jobs.\n# TYPE jobs gauge\njobs{a b=\"c\"} 1\njobs{kind=\"x\"} 2\n",
 	} {
 		b.Workers.Connected(id, "h")
-		b.Workers.Put(id, text)
+		b.Workers.Put(id, metrics.Snapshot{Text: text})
 	}
 	b.Workers.Connected("wrk_3", "h")
-	b.Workers.Put("wrk_3", "# HELP jobs Jobs.\n# TYPE jobs counter\njobs 1\n# HELP fine Fine.\n# TYPE fine gauge\nfine 1\n")
+	b.Workers.Put("wrk_3", metrics.Snapshot{Text: "# HELP jobs Jobs.\n# TYPE jobs counter\njobs 1\n# HELP fine Fine.\n# TYPE fine gauge\nfine 1\n"})
 	text := scrape(t, b)
 	wantLines(t, text, `jobs{worker="wrk_1",hostname="h"} 1`, `jobs{worker="wrk_2",hostname="h",kind="x"} 2`, `fine{worker="wrk_3",hostname="h"} 1`,
 		`berth_metrics_dropped_series_total{reason="unreadable"} 2`, `berth_metrics_dropped_series_total{reason="clash"} 1`)
@@ -242,9 +242,9 @@ func TestNamesThatWouldMisleadReadersAreRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b, _ := board()
 			b.Workers.Connected("wrk_1", "h")
-			b.Workers.Put("wrk_1", c.first)
+			b.Workers.Put("wrk_1", metrics.Snapshot{Text: c.first})
 			b.Workers.Connected("wrk_2", "h")
-			b.Workers.Put("wrk_2", c.second)
+			b.Workers.Put("wrk_2", metrics.Snapshot{Text: c.second})
 			text := scrape(t, b)
 			wantNone(t, text, c.absent)
 			wantNone(t, text, `{reason="clash"} 0`)
@@ -255,24 +255,24 @@ func TestNamesThatWouldMisleadReadersAreRefused(t *testing.T) {
 	}
 	b, _ := board() // with the first one gone the name is free
 	b.Workers.Connected("wrk_1", "h")
-	b.Workers.Put("wrk_1", histogram)
+	b.Workers.Put("wrk_1", metrics.Snapshot{Text: histogram})
 	b.Workers.Left("wrk_1")
 	b.Workers.Connected("wrk_2", "h")
-	b.Workers.Put("wrk_2", "# TYPE t_count gauge\nt_count 9\n")
+	b.Workers.Put("wrk_2", metrics.Snapshot{Text: "# TYPE t_count gauge\nt_count 9\n"})
 	wantLines(t, scrape(t, b), `t_count{worker="wrk_2",hostname="h"} 9`)
 }
 
 func TestWhatIsTooLargeIsCounted(t *testing.T) {
 	b, _ := board()
 	b.Workers.Connected("wrk_1", "h")
-	b.Workers.Put("wrk_1", strings.Repeat("a 1\n", metrics.MaxSnapshot/4+1))
+	b.Workers.Put("wrk_1", metrics.Snapshot{Text: strings.Repeat("a 1\n", metrics.MaxSnapshot/4+1)})
 	wantNone(t, scrape(t, b), `{reason="too_large"} 0`)
 }
 
 func TestAnOldSnapshotEnds(t *testing.T) {
 	b, at := board()
 	b.Workers.Connected("wrk_1", "h")
-	b.Workers.Put("wrk_1", "a 1\n")
+	b.Workers.Put("wrk_1", metrics.Snapshot{Text: "a 1\n"})
 	at.pass(5 * time.Minute)
 	wantLines(t, scrape(t, b), `a{worker="wrk_1",hostname="h"} 1`)
 	at.pass(2 * time.Minute)
@@ -285,12 +285,12 @@ func TestOneWorkersMetricsAreItsOwn(t *testing.T) {
 	b, _ := board()
 	for _, id := range []core.WorkerID{"wrk_1", "wrk_2"} {
 		b.Workers.Connected(id, "h")
-		b.Workers.Put(id, snapshot)
+		b.Workers.Put(id, metrics.Snapshot{Text: snapshot})
 	}
 	text := scrapeOne(t, b, "wrk_2")
 	wantNone(t, text, "wrk_1", "berth_build_info", "process_")
 	wantLines(t, text, `berth_worker_up{worker="wrk_2",hostname="h"} 1`, `go_goroutines{worker="wrk_2",hostname="h"} 17`, "# TYPE go_goroutines gauge")
-	err := b.Worker(t.Context(), "wrk_3", io.Discard)
+	err := b.Worker(t.Context(), "wrk_3", metrics.Format{}, io.Discard)
 	if !fault.Is(err, fault.NotFound) || fault.CodeOf(err) != "worker.not_found" {
 		t.Errorf("an unknown worker gives %v", err)
 	}
@@ -299,7 +299,7 @@ func TestOneWorkersMetricsAreItsOwn(t *testing.T) {
 func TestHostNamesCannotBreakOut(t *testing.T) {
 	b, _ := board()
 	b.Workers.Connected("wrk_1", "a\"} 1\nforged{x=\"\\")
-	b.Workers.Put("wrk_1", "# HELP ok Fine.\n# TYPE ok gauge\nok 1\n")
+	b.Workers.Put("wrk_1", metrics.Snapshot{Text: "# HELP ok Fine.\n# TYPE ok gauge\nok 1\n"})
 	text := scrape(t, b)
 	promtool(t, text)
 	wantNone(t, text, "\nforged")
@@ -333,13 +333,13 @@ func (s *stuck) Write(p []byte) (int, error) {
 func TestAClientThatLeavesEndsTheScrape(t *testing.T) {
 	b, _ := board()
 	b.Workers.Connected("wrk_1", "h")
-	b.Workers.Put("wrk_1", snapshot)
-	if err := b.All(t.Context(), &stuck{room: 10}); !errors.Is(err, errLeft) {
+	b.Workers.Put("wrk_1", metrics.Snapshot{Text: snapshot})
+	if err := b.All(t.Context(), metrics.Format{}, &stuck{room: 10}); !errors.Is(err, errLeft) {
 		t.Errorf("got %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := b.All(ctx, io.Discard); !errors.Is(err, context.Canceled) {
+	if err := b.All(ctx, metrics.Format{}, io.Discard); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	promtool(t, scrape(t, b)) // nothing of the failed one is left over
@@ -355,7 +355,7 @@ func TestScrapesAndPushesAtOnce(t *testing.T) {
 			id := core.WorkerID(fmt.Sprintf("wrk_%02d", i))
 			b.Workers.Connected(id, "h")
 			for range 10 {
-				b.Workers.Put(id, snapshot)
+				b.Workers.Put(id, metrics.Snapshot{Text: snapshot})
 				b.Workers.Heard(id, time.Millisecond)
 				at.pass(time.Second)
 			}
@@ -367,7 +367,7 @@ func TestScrapesAndPushesAtOnce(t *testing.T) {
 	for range 8 {
 		all.Go(func() {
 			for range 10 {
-				if err := b.All(t.Context(), io.Discard); err != nil {
+				if err := b.All(t.Context(), metrics.Format{}, io.Discard); err != nil {
 					t.Error(err)
 				}
 				busy(b)
@@ -395,8 +395,8 @@ func TestManyWorkersStayBounded(t *testing.T) {
 	}
 }
 
+// BenchmarkScrapeOf1000Workers scrapes 200 series of each, as they are and compressed.
 func BenchmarkScrapeOf1000Workers(b *testing.B) {
-	m, _ := board()
 	var text strings.Builder
 	for family := range 40 {
 		fmt.Fprintf(&text, "# HELP x_%d Something.\n# TYPE x_%d gauge\n", family, family)
@@ -404,17 +404,21 @@ func BenchmarkScrapeOf1000Workers(b *testing.B) {
 			fmt.Fprintf(&text, "x_%d{stack=\"stack-%d\"} %d\n", family, i, i)
 		}
 	}
+	m, _ := board()
 	for i := range 1000 {
-		id := core.WorkerID(fmt.Sprintf("wrk_%04d", i))
-		m.Workers.Connected(id, "host")
-		m.Workers.Put(id, text.String())
+		m.Workers.Connected(id(i), "host")
+		m.Workers.Put(id(i), metrics.Snapshot{Text: text.String()})
 	}
-	b.ReportAllocs()
-	b.SetBytes(int64(len(scrape(b, m))))
-	for b.Loop() {
-		if err := m.All(b.Context(), io.Discard); err != nil {
-			b.Fatal(err)
-		}
+	for _, f := range []metrics.Format{{}, {Gzip: true}} {
+		b.Run(fmt.Sprintf("gzip=%t", f.Gzip), func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(scrape(b, m))))
+			for b.Loop() {
+				if err := m.All(b.Context(), f, io.Discard); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
 

@@ -4,30 +4,29 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"berth/core"
 )
 
-// maxAge is how long a snapshot counts: a worker that is linked but reports nothing any
-// more must not be shown with figures that have long ceased to be true.
-const maxAge = 5 * time.Minute
-
-// Cache holds what each worker last reported. The hub writes it; scrapes read it. Safe for
-// concurrent use; no lock is held while anything is validated or sent.
+// Cache holds what each worker last reported, and how the hub sees it, as text that is ready to be
+// sent. The hub writes it; scrapes read it. Safe for concurrent use; no lock is held while anything
+// is validated, compressed or sent.
 type Cache struct {
 	validator Validator
 	own       *Own
 	now       core.Clock
-	reserved  map[string]Type // the server's families by name
+	reserved  map[string]Type // families that the hub writes, by name
+	zippedAt  atomic.Int64    // when a compressed exposition was last asked for, Unix time in ns
 
 	mu       sync.RWMutex
 	workers  map[core.WorkerID]*worker
-	ids      []core.WorkerID // of workers, sorted
+	online   int // workers that are up
 	families map[string]*shared
 	names    []string          // of families, sorted
 	owners   map[string]string // name of a series → the family that it belongs to
-	bytes    int               // of all parts
+	bytes    int               // of what workers reported
 	expired  time.Time         // when old snapshots were last looked for
 }
 
@@ -37,25 +36,16 @@ type worker struct {
 	up       bool
 	lastSeen time.Time     // zero: not since this server started
 	rtt      time.Duration // of the last heartbeat; zero: not known
-	at       time.Time     // when its snapshot came; zero: there is none
-	parts    []string      // names of the families that it is part of
+	at       time.Time     // when it last reported; zero: nothing is kept of it
+	reports  []report      // what is kept, by name of the family
+	series   int           // of reports, together
+	bytes    int
 }
 
-// shared is a family that workers report, with each one's series as ready text.
-type shared struct {
-	kind   Type
-	header []byte
-	parts  []part // by worker id
-}
-
-type part struct {
-	worker core.WorkerID
-	text   []byte
-}
-
-// find returns where the part of a worker is, or belongs.
-func (s *shared) find(id core.WorkerID) (int, bool) {
-	return slices.BinarySearchFunc(s.parts, id, func(p part, id core.WorkerID) int { return strings.Compare(string(p.worker), string(id)) })
+// report is what is kept of one worker in one family.
+type report struct {
+	family *shared
+	series int
 }
 
 func newCache(v Validator, own *Own, now core.Clock) *Cache {
@@ -71,6 +61,7 @@ func newCache(v Validator, own *Own, now core.Clock) *Cache {
 		c.reserve(f.name, f.kind)
 	}
 	c.reserve(statesName, TypeGauge)
+	c.reserve(hubUpName, TypeGauge)
 	return c
 }
 
@@ -85,7 +76,12 @@ func (c *Cache) reserve(name string, t Type) {
 func (c *Cache) Know(id core.WorkerID, hostname string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.at(id).hostname = hostname
+	w := c.at(id)
+	if w.hostname != hostname {
+		c.drop(id, w)
+	}
+	w.hostname = hostname
+	c.show(id, w)
 }
 
 // Connected notes that a worker's link is in service.
@@ -93,7 +89,14 @@ func (c *Cache) Connected(id core.WorkerID, hostname string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	w := c.at(id)
+	if w.hostname != hostname {
+		c.drop(id, w) // its series say another host
+	}
+	if !w.up {
+		c.online++
+	}
 	w.hostname, w.up, w.lastSeen, w.rtt = hostname, true, c.now(), 0
+	c.show(id, w)
 }
 
 // Heard notes a sign of life of a linked worker; roundTrip is zero when not known.
@@ -105,6 +108,7 @@ func (c *Cache) Heard(id core.WorkerID, roundTrip time.Duration) {
 		if roundTrip > 0 {
 			w.rtt = roundTrip
 		}
+		c.show(id, w)
 	}
 }
 
@@ -113,8 +117,9 @@ func (c *Cache) Left(id core.WorkerID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if w, known := c.workers[id]; known {
-		w.up, w.rtt = false, 0
-		c.drop(id, w, nil)
+		c.down(w)
+		c.drop(id, w)
+		c.show(id, w)
 	}
 }
 
@@ -122,14 +127,20 @@ func (c *Cache) Left(id core.WorkerID) {
 func (c *Cache) Forget(id core.WorkerID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	w, known := c.workers[id]
-	if !known {
-		return
+	if w, known := c.workers[id]; known {
+		c.down(w)
+		c.drop(id, w)
+		c.hide(id)
+		delete(c.workers, id)
 	}
-	c.drop(id, w, nil)
-	delete(c.workers, id)
-	i, _ := slices.BinarySearch(c.ids, id)
-	c.ids = slices.Delete(c.ids, i, i+1)
+}
+
+// down notes that a worker has no link. The caller holds mu.
+func (c *Cache) down(w *worker) {
+	if w.up {
+		c.online--
+	}
+	w.up, w.rtt = false, 0
 }
 
 // at returns what is known of a worker, making it known. The caller holds mu.
@@ -138,8 +149,38 @@ func (c *Cache) at(id core.WorkerID) *worker {
 	if !known {
 		w = &worker{}
 		c.workers[id] = w
-		i, _ := slices.BinarySearch(c.ids, id)
-		c.ids = slices.Insert(c.ids, i, id)
 	}
 	return w
 }
+
+// open returns a family, making it when it is the first of its name. The caller holds mu.
+func (c *Cache) open(name string, kind Type, help string) *shared {
+	f, found := c.families[name]
+	if !found {
+		f = newShared(name, kind, help)
+		c.families[name] = f
+		i, _ := slices.BinarySearch(c.names, name)
+		c.names = slices.Insert(c.names, i, name)
+	}
+	return f
+}
+
+// leave takes a worker out of a family, and the family away with its last one. The caller holds mu.
+func (c *Cache) leave(f *shared, id core.WorkerID) {
+	f.remove(id)
+	if len(f.chunks) > 0 {
+		return
+	}
+	delete(c.families, f.name)
+	i, _ := slices.BinarySearch(c.names, f.name)
+	c.names = slices.Delete(c.names, i, i+1)
+	if _, reserved := c.reserved[f.name]; reserved {
+		return // its names stay ours
+	}
+	for _, sample := range f.kind.samples(f.name) {
+		delete(c.owners, sample)
+	}
+}
+
+// byName orders reports.
+func byName(r report, name string) int { return strings.Compare(r.family.name, name) }

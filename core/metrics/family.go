@@ -3,21 +3,19 @@ package metrics
 import (
 	"context"
 	"io"
+	"strings"
 
 	"berth/core"
 )
 
-// ContentType is the media type of what a Source writes.
-const ContentType = "text/plain; version=0.0.4; charset=utf-8"
-
-// Source gives metrics in the Prometheus text format, version 0.0.4.
+// Source gives metrics as Prometheus reads them.
 type Source interface {
 	// All writes the server's own families and those of every worker, each family once.
 	// Fault: Unavailable "metrics.hub_away".
-	All(ctx context.Context, w io.Writer) error
+	All(ctx context.Context, f Format, w io.Writer) error
 	// Worker writes what one worker last reported, and whether it is there. Faults:
 	// NotFound "worker.not_found", Unavailable "metrics.hub_away".
-	Worker(ctx context.Context, id core.WorkerID, w io.Writer) error
+	Worker(ctx context.Context, id core.WorkerID, f Format, w io.Writer) error
 }
 
 // Type is the type of a family as the text format spells it.
@@ -32,9 +30,14 @@ const (
 	TypeUntyped   Type = "untyped"
 )
 
-// samples returns the names that the series of a family of this type have.
+// samples returns the names that nobody but this family may use: those that its series have in the text
+// format, and its own name in OpenMetrics.
 func (t Type) samples(family string) []string {
 	switch t {
+	case TypeCounter, TypeGauge:
+		if base, ends := strings.CutSuffix(family, map[Type]string{TypeCounter: "_total", TypeGauge: "_info"}[t]); ends {
+			return []string{family, base}
+		}
 	case TypeHistogram:
 		return []string{family, family + "_bucket", family + "_sum", family + "_count"}
 	case TypeSummary:
@@ -57,10 +60,11 @@ type Label struct{ Name, Value string }
 
 // Limits of what one worker may report, and of all of it together.
 const (
-	MaxSnapshot = 1 << 20  // bytes of a snapshot's text
-	MaxSeries   = 2000     // series of a snapshot
-	maxCached   = 64 << 20 // bytes of all snapshots as they are kept
-	maxFamilies = 5000     // family names of all workers together
+	MaxSnapshot = 1 << 20   // bytes of a snapshot's text, and of what is kept of one worker
+	MaxSeries   = 2000      // series of one worker
+	maxReported = 200       // families of one worker
+	maxFamilies = 5000      // family names of all workers together
+	maxCached   = 256 << 20 // bytes of what is kept of all workers
 )
 
 // Reason says why a series was dropped; it is the label of berth_metrics_dropped_series_total.

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"bytes"
+	"compress/gzip"
 	"io"
 	"slices"
 	"strings"
@@ -9,34 +10,42 @@ import (
 	"berth/core"
 )
 
-// Exposition is what one hub answered to a scrape: the text that Board.All writes.
-type Exposition struct {
-	Hub  string // becomes the label hub of the hub's own series
-	Text []byte
-}
-
 // Registered is a worker that is registered and not revoked.
 type Registered struct {
 	ID       core.WorkerID
 	Hostname string
 }
 
-// Merge writes what several hubs answered as one exposition, each family once. A hub's own series
-// get the label hub. Workers are those that are registered, whatever the hubs know: the series of one
+// Merge writes what several hubs answered, in the text format with a label each, as one exposition with
+// each family once. Workers are those that are registered, whatever the hubs know: the series of one
 // come from the hub that holds its link, or, when none does, from the first that knows it; one that no
 // hub knows is down. How many there are is counted anew. A family that two hubs report with different
 // types is taken as the first one has it.
-func Merge(w io.Writer, all []Exposition, workers []Registered) error {
-	all = append(slices.Clip(all), Exposition{Text: unlinked(workers)})
+func Merge(w io.Writer, f Format, all [][]byte, workers []Registered) error {
+	if !f.Gzip {
+		return merge(w, f, all, workers)
+	}
+	zipped, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
+	if err != nil {
+		return err
+	}
+	if err := merge(zipped, f, all, workers); err != nil {
+		return err
+	}
+	return zipped.Close()
+}
+
+func merge(w io.Writer, f Format, all [][]byte, workers []Registered) error {
+	all = append(slices.Clip(all), unlinked(workers))
 	texts := make([]blocks, len(all))
-	for i, e := range all {
-		texts[i] = blocksOf(e.Text)
+	for i, text := range all {
+		texts[i] = blocksOf(text)
 	}
 	owners := ownersOf(texts, workers)
 	out := &failing{to: w}
 	for _, name := range familyNames(texts) {
 		if name == statesName {
-			writeStates(out, texts, owners)
+			writeStates(out, f, texts, owners)
 			continue
 		}
 		var head []byte
@@ -47,11 +56,12 @@ func Merge(w io.Writer, all []Exposition, workers []Registered) error {
 			}
 			if head == nil {
 				head = b.header
-				out.write(head)
+				out.write(f.header(head))
 			}
-			writeBlock(out, b.lines, i, all[i].Hub, owners)
+			writeBlock(out, b.lines, i, owners)
 		}
 	}
+	out.write(f.ending())
 	return out.err
 }
 
@@ -151,31 +161,23 @@ func workerOf(line []byte) string {
 	return string(id)
 }
 
-// writeBlock writes the lines of one hub: its own with its label, those of its workers as they are.
-func writeBlock(out *failing, lines []byte, from int, hub string, owners map[string]owner) {
-	label := []byte(`hub="` + valueEscapes.Replace(hub) + `"`)
+// writeBlock writes the lines of one hub: its own, and those of its workers.
+func writeBlock(out *failing, lines []byte, from int, owners map[string]owner) {
 	for len(lines) > 0 {
 		var line []byte
 		line, lines = cutLine(lines)
-		if worker := workerOf(line); worker != "" {
-			if o, known := owners[worker]; known && o.text == from {
-				out.write(line)
-			}
-			continue
-		}
-		if i := bytes.IndexByte(line, '{'); i >= 0 {
-			out.write(line[:i+1], label, []byte(","), line[i+1:])
-		} else if i := bytes.IndexByte(line, ' '); i >= 0 {
-			out.write(line[:i], []byte("{"), label, []byte("}"), line[i:])
+		worker := workerOf(line)
+		if o, known := owners[worker]; worker == "" || known && o.text == from {
+			out.write(line)
 		}
 	}
 }
 
 // writeStates counts the workers of all hubs, each once.
-func writeStates(out *failing, texts []blocks, owners map[string]owner) {
+func writeStates(out *failing, f Format, texts []blocks, owners map[string]owner) {
 	for _, text := range texts {
 		if b, has := text[statesName]; has {
-			out.write(b.header)
+			out.write(f.header(b.header))
 			break
 		}
 	}

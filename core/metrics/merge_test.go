@@ -3,8 +3,10 @@ package metrics_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"berth/core/hubs"
 	"berth/core/metrics"
@@ -14,10 +16,10 @@ func TestTheMetricsOfSeveralHubsAreOneExposition(t *testing.T) {
 	one, _ := board()
 	two, _ := board()
 	one.Workers.Connected("wrk_a", "alpha")
-	one.Workers.Put("wrk_a", "# TYPE load gauge\nload 1\n")
+	one.Workers.Put("wrk_a", metrics.Snapshot{Text: "# TYPE load gauge\nload 1\n"})
 	one.Workers.Know("wrk_c", "gamma")
 	two.Workers.Connected("wrk_b", "beta")
-	two.Workers.Put("wrk_b", "# TYPE load gauge\nload 2\n# TYPE only gauge\nonly 3\n")
+	two.Workers.Put("wrk_b", metrics.Snapshot{Text: "# TYPE load gauge\nload 2\n# TYPE only gauge\nonly 3\n"})
 	two.Workers.Know("wrk_c", "gamma")
 	two.Workers.Know("wrk_a", "alpha") // it was linked here before
 	one.Own.Fetched(true, 0)
@@ -44,9 +46,9 @@ func TestAFamilyOfTwoTypesIsTakenOnce(t *testing.T) {
 	one, _ := board()
 	two, _ := board()
 	one.Workers.Connected("wrk_a", "alpha")
-	one.Workers.Put("wrk_a", "# TYPE load gauge\nload 1\n")
+	one.Workers.Put("wrk_a", metrics.Snapshot{Text: "# TYPE load gauge\nload 1\n"})
 	two.Workers.Connected("wrk_b", "beta")
-	two.Workers.Put("wrk_b", "# TYPE load counter\nload 2\n")
+	two.Workers.Put("wrk_b", metrics.Snapshot{Text: "# TYPE load counter\nload 2\n"})
 	text := merge(t, one, two)
 	promtool(t, text)
 	wantLines(t, text, "# TYPE load gauge", `load{worker="wrk_a",hostname="alpha"} 1`)
@@ -54,15 +56,42 @@ func TestAFamilyOfTwoTypesIsTakenOnce(t *testing.T) {
 }
 
 func TestLabelsOfHubsAreEscapedAndWhatIsNoExpositionIsLeftOut(t *testing.T) {
+	b, _ := board()
 	var out bytes.Buffer
-	err := metrics.Merge(&out, []metrics.Exposition{{Hub: `a"b`, Text: []byte("noise\n# HELP x Y.\n# TYPE x gauge\nx 1\n")}, {Hub: "none"}, {Hub: "cut", Text: []byte("# HELP x")}}, nil)
-	if want := "# HELP x Y.\n# TYPE x gauge\nx{hub=\"a\\\"b\"} 1\n"; err != nil || out.String() != want {
-		t.Errorf("got %q, %v; want %q", out.String(), err, want)
+	if err := b.All(t.Context(), metrics.Format{Hub: `a"b`}, &out); err != nil {
+		t.Fatal(err)
+	}
+	wantLines(t, out.String(), `process_cpu_seconds_total{hub="a\"b"} 1.5`, `berth_metrics_dropped_series_total{hub="a\"b",reason="clash"} 0`, `berth_workers{state="online"} 0`)
+	out.Reset()
+	const text = "# HELP x Y.\n# TYPE x gauge\nx 1\n"
+	if err := metrics.Merge(&out, metrics.Format{}, [][]byte{[]byte("noise\n" + text), nil, []byte("# HELP x")}, nil); err != nil || out.String() != text {
+		t.Errorf("got %q, %v; want %q", out.String(), err, text)
 	}
 	full := errors.New("full")
-	if err := metrics.Merge(refusing{full}, []metrics.Exposition{{Hub: "a", Text: out.Bytes()}}, nil); !errors.Is(err, full) {
-		t.Errorf("got %v", err)
+	for _, f := range []metrics.Format{{}, {Gzip: true}} {
+		if err := metrics.Merge(refusing{full}, f, [][]byte{out.Bytes()}, nil); !errors.Is(err, full) {
+			t.Errorf("got %v", err)
+		}
 	}
+}
+
+func TestWhatIsMergedHasAnyFormat(t *testing.T) {
+	one, _ := board()
+	one.Own.Fetched(true, 0)
+	one.Workers.Connected("wrk_a", "alpha")
+	var plain, zipped bytes.Buffer
+	text := [][]byte{[]byte(scrape(t, one))}
+	if err := metrics.Merge(&plain, metrics.Format{OpenMetrics: true}, text, registered); err != nil {
+		t.Fatal(err)
+	}
+	if err := metrics.Merge(&zipped, metrics.Format{OpenMetrics: true, Gzip: true}, text, registered); err != nil {
+		t.Fatal(err)
+	}
+	if got := unzip(t, zipped.Bytes()); got != plain.String() {
+		t.Errorf("compressed it is\n%s\nand else\n%s", got, &plain)
+	}
+	wantLines(t, plain.String(), "# TYPE berth_fetches counter", `berth_fetches_total{result="succeeded"} 1`, "# TYPE berth_build info", "# EOF")
+	wantNone(t, plain.String(), "_total counter")
 }
 
 // refusing takes nothing.
@@ -76,7 +105,7 @@ func TestWorkersAreThoseThatAreRegisteredWhateverHubsKnow(t *testing.T) {
 	one, _ := board()
 	one.Workers.Connected("wrk_a", "alpha")
 	one.Workers.Connected("wrk_revoked", "old")
-	one.Workers.Put("wrk_revoked", "# TYPE load gauge\nload 1\n")
+	one.Workers.Put("wrk_revoked", metrics.Snapshot{Text: "# TYPE load gauge\nload 1\n"})
 	text := merge(t, one) // nobody knows wrk_b and wrk_c: the hub that did has died
 	promtool(t, text)
 	wantLines(t, text, `berth_worker_up{worker="wrk_a",hostname="alpha"} 1`, `berth_worker_up{worker="wrk_b",hostname="beta"} 0`,
@@ -88,7 +117,7 @@ func TestWorkersAreThoseThatAreRegisteredWhateverHubsKnow(t *testing.T) {
 	promtool(t, text)
 	wantLines(t, text, `berth_worker_up{worker="wrk_a",hostname="alpha"} 0`, `berth_workers{state="offline"} 3`)
 	var alone strings.Builder
-	if err := metrics.Unlinked(&alone, registered[1]); err != nil {
+	if err := metrics.Unlinked(&alone, metrics.Format{}, registered[1]); err != nil {
 		t.Fatal(err)
 	}
 	promtool(t, alone.String())
@@ -96,10 +125,13 @@ func TestWorkersAreThoseThatAreRegisteredWhateverHubsKnow(t *testing.T) {
 }
 
 func TestItIsToldOfEachHubWhetherItAnswered(t *testing.T) {
-	one, _ := board()
-	dead, up := hubs.Hub{ID: "hub_1", URL: `https://one"x:8091`}, hubs.Hub{ID: "hub_2", URL: "https://two:8091"}
-	var out bytes.Buffer
-	if err := metrics.Merge(&out, []metrics.Exposition{{Hub: "hub_2", Text: []byte(scrape(t, one))}, metrics.HubUp(dead, false), metrics.HubUp(up, true)}, registered); err != nil {
+	up := metrics.NewBoard(metrics.Config{Version: "1", HubURL: "https://two:8091", Clock: time.Now, Process: func() metrics.Process { return metrics.Process{} }})
+	dead := hubs.Hub{ID: "hub_1", URL: `https://one"x:8091`}
+	var said, out bytes.Buffer
+	if err := up.All(t.Context(), metrics.Format{Hub: "hub_2"}, &said); err != nil {
+		t.Fatal(err)
+	}
+	if err := metrics.Merge(&out, metrics.Format{}, [][]byte{said.Bytes(), metrics.HubDown(dead)}, registered); err != nil {
 		t.Fatal(err)
 	}
 	promtool(t, out.String())
@@ -108,12 +140,16 @@ func TestItIsToldOfEachHubWhetherItAnswered(t *testing.T) {
 
 func merge(t *testing.T, boards ...*metrics.Board) string {
 	t.Helper()
-	var all []metrics.Exposition
+	var all [][]byte
 	for i, b := range boards {
-		all = append(all, metrics.Exposition{Hub: "hub_" + string(rune('0'+i)), Text: []byte(scrape(t, b))})
+		var out bytes.Buffer
+		if err := b.All(t.Context(), metrics.Format{Hub: fmt.Sprintf("hub_%d", i)}, &out); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, out.Bytes())
 	}
 	var out bytes.Buffer
-	if err := metrics.Merge(&out, all, registered); err != nil {
+	if err := metrics.Merge(&out, metrics.Format{}, all, registered); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

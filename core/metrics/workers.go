@@ -6,26 +6,27 @@ import (
 	"berth/core"
 )
 
-// workerFamilies are the server's own view of each worker. They stay when a worker is
+// workerFamilies are the hub's own view of each worker. They stay when a worker is
 // gone, so that its absence can be seen.
 var workerFamilies = []struct {
 	name string
 	kind Type
 	help string
 	read func(*worker) (value float64, known bool)
+	once bool // whether a compressed exposition shows a change at once, too
 }{
 	{"berth_worker_last_seen_timestamp_seconds", TypeGauge, "Time of the worker's last sign of life, since this server started.", func(w *worker) (float64, bool) {
 		return float64(w.lastSeen.UnixMilli()) / 1000, !w.lastSeen.IsZero()
-	}},
+	}, false},
 	{"berth_worker_link_round_trip_seconds", TypeGauge, "Round trip of the worker's last heartbeat.", func(w *worker) (float64, bool) {
 		return w.rtt.Seconds(), w.up && w.rtt > 0
-	}},
+	}, false},
 	{upName, TypeGauge, upHelp, func(w *worker) (float64, bool) {
 		if w.up {
 			return 1, true
 		}
 		return 0, true
-	}},
+	}, true},
 }
 
 // workerLabels are set on every series of a worker, whatever it says itself.
@@ -33,23 +34,29 @@ func workerLabels(id core.WorkerID, hostname string) []Label {
 	return []Label{{"worker", string(id)}, {"hostname", hostname}}
 }
 
-// ownOf renders the server's view of the given workers. The caller holds mu.
-func (c *Cache) ownOf(ids []core.WorkerID) []Family {
-	var families []Family
-	for _, family := range workerFamilies {
-		f := Family{Name: family.name, Type: family.kind, Help: family.help}
-		for _, id := range ids {
-			w := c.workers[id]
-			if value, known := family.read(w); known {
-				f.Text = appendSeries(f.Text, f.Name, workerLabels(id, w.hostname), value)
-				f.Series++
-			}
+// show brings the hub's view of a worker up to date. The caller holds mu.
+func (c *Cache) show(id core.WorkerID, w *worker) {
+	for _, view := range workerFamilies {
+		f := c.open(view.name, view.kind, view.help)
+		value, known := view.read(w)
+		if !known {
+			c.leave(f, id)
+			continue
 		}
-		if f.Series > 0 {
-			families = append(families, f)
+		changed := f.put(id, appendSeries(nil, view.name, workerLabels(id, w.hostname), value))
+		if changed && view.once {
+			f.spoil(id)
 		}
 	}
-	return families
+}
+
+// hide takes the hub's view of a worker away. The caller holds mu.
+func (c *Cache) hide(id core.WorkerID) {
+	for _, view := range workerFamilies {
+		if f, found := c.families[view.name]; found {
+			c.leave(f, id)
+		}
+	}
 }
 
 // unlinked renders workers that have no link; nothing when there are none.
@@ -65,22 +72,15 @@ func unlinked(workers []Registered) []byte {
 }
 
 // Unlinked writes the metrics of a registered worker that no hub knows: it is down.
-func Unlinked(to io.Writer, w Registered) error {
-	_, err := to.Write(unlinked([]Registered{w}))
-	return err
+func Unlinked(to io.Writer, f Format, w Registered) error {
+	return merge(to, f, nil, []Registered{w})
 }
 
 // states renders how many workers are online and offline. The caller holds mu.
 func (c *Cache) states() Family {
-	online := 0
-	for _, w := range c.workers {
-		if w.up {
-			online++
-		}
-	}
 	f := Family{Name: statesName, Type: TypeGauge, Help: "Workers that are registered and not revoked, by state.", Series: 2}
-	f.Text = appendSeries(f.Text, f.Name, []Label{{"state", "online"}}, float64(online))
-	f.Text = appendSeries(f.Text, f.Name, []Label{{"state", "offline"}}, float64(len(c.workers)-online))
+	f.Text = appendSeries(f.Text, f.Name, []Label{{"state", "online"}}, float64(c.online))
+	f.Text = appendSeries(f.Text, f.Name, []Label{{"state", "offline"}}, float64(len(c.workers)-c.online))
 	return f
 }
 

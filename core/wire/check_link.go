@@ -47,7 +47,10 @@ func checkHeartbeat(c *complaints, m Heartbeat) {
 
 func checkHeartbeatAck(c *complaints, m HeartbeatAck) { c.counter("number", m.Number, 1) }
 
-func checkSnapshot(c *complaints, m Snapshot) { c.text("text", m.Text, MaxSnapshot) }
+func checkSnapshot(c *complaints, m Snapshot) {
+	c.text("text", m.Text, MaxSnapshot)
+	c.each("ended", len(m.Ended), MaxEnded, func(i int) { c.line("", m.Ended[i], 1, maxName) })
+}
 
 func checkObserved(c *complaints, m Observed) {
 	c.whole("parts", int64(m.Parts), 0, MaxParts)

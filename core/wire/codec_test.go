@@ -120,7 +120,7 @@ func TestBracketsAndCommasInTextAreNoValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if msg, err := Decode(frame); err != nil || msg != any(Snapshot{Text: text}) {
+	if msg, err := Decode(frame); err != nil || !reflect.DeepEqual(msg, any(Snapshot{Text: text})) {
 		t.Fatalf("the text did not survive: %v", err)
 	}
 }

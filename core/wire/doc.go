@@ -223,7 +223,9 @@
 // such a stack is deployed again, the worker starts what is stopped and recreates the compose services whose
 // containers are Changed otherwise, though their definition is the same.
 //
-// Snapshot is the worker's metrics in the Prometheus text format.
+// Snapshot is the worker's metrics in the Prometheus text format. The first on a link, and every tenth, has
+// all of them. To a hub whose Welcome says Changes the others have only the families that are not as they
+// were, and name those that ended.
 //
 // # Live requests
 //

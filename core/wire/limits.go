@@ -31,6 +31,7 @@ const (
 	MaxJournal    = 1000   // entries of Hello.Journal and Welcome.Settle
 	MaxStacks     = 2000   // of Observed
 	MaxParts      = 50     // of a complete report
+	MaxEnded      = 2000   // of Snapshot
 	MaxContainers = 500    // of StackObserved
 	MaxPorts      = 4096   // of one container
 	MaxPhases     = 16     // of Result

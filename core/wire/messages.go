@@ -39,7 +39,8 @@ type Welcome struct {
 	Epoch            uint64        `json:"epoch"` // raised by every connection; older epochs are dead
 	HeartbeatSeconds int           `json:"heartbeat_seconds"`
 	Version          string        `json:"version"`
-	Settle           []Instruction `json:"settle"` // one for each entry of Hello.Journal
+	Changes          bool          `json:"changes,omitempty"` // the hub takes Snapshots that have only what changed
+	Settle           []Instruction `json:"settle"`            // one for each entry of Hello.Journal
 }
 
 // Instruction tells the worker what becomes of one journal entry.
@@ -74,7 +75,9 @@ type HeartbeatAck struct {
 
 // Snapshot carries the worker's own metrics in the Prometheus text format.
 type Snapshot struct {
-	Text string `json:"text"`
+	Text    string   `json:"text"`
+	Changes bool     `json:"changes,omitempty"` // Text has only the families that are not as the Snapshot before said; only after Welcome.Changes
+	Ended   []string `json:"ended,omitempty"`   // names of families that are no more; only with Changes
 }
 
 // Observed tells what the worker's engine runs for Berth: all stacks, or one after a change.

@@ -22,11 +22,11 @@ func samples() map[string]any {
 	return map[string]any{
 		"hello": Hello{Version: "1.2.0", Hostname: "edge-1", Tags: []string{"eu", "gpu_2"}, OS: "linux", Arch: "amd64",
 			Engine: digest, Journal: []JournalEntry{{sampleID, 2, JournalResult}}},
-		"welcome": Welcome{Epoch: 9, HeartbeatSeconds: 30, Version: "1.2.0",
+		"welcome": Welcome{Epoch: 9, HeartbeatSeconds: 30, Version: "1.2.0", Changes: true,
 			Settle: []Instruction{{ID: sampleID, Attempt: 2, Do: SettleAcknowledged}, {ID: sampleID, Attempt: 3, Do: SettleRun, Heard: new(uint64(41))}}},
 		"heartbeat":     Heartbeat{Number: 7, RoundTripUS: 412},
 		"heartbeat_ack": HeartbeatAck{Number: 7},
-		"snapshot":      Snapshot{Text: "# TYPE berth_up gauge\nberth_up{host=\"a<b\"} 1\n"},
+		"snapshot":      Snapshot{Text: "# TYPE berth_up gauge\nberth_up{host=\"a<b\"} 1\n", Changes: true, Ended: []string{"berth_down"}},
 		"observed":      Observed{Complete: true, Part: 2, Parts: 3, Stacks: []StackObserved{sampleObserved()}},
 		"command": Command{ID: sampleID, Attempt: 1, Epoch: 9, Seconds: 1800, Kind: CommandDeploy, Deploy: &Deploy{
 			Stack: sampleStack, Deployment: core.DeploymentID(fixed("dep")), Project: "web", Revision: 4, Commit: fullCommit,

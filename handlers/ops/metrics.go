@@ -33,21 +33,22 @@ func WorkerMetrics(source metrics.Source) http.Handler {
 		if !core.ValidID(core.PrefixWorker, id) {
 			return fault.New(fault.NotFound, "worker.not_found", "There is no such worker.")
 		}
-		return expose(w, r, func(ctx context.Context, to io.Writer) error {
-			return source.Worker(ctx, core.WorkerID(id), to)
+		return expose(w, r, func(ctx context.Context, f metrics.Format, to io.Writer) error {
+			return source.Worker(ctx, core.WorkerID(id), f, to)
 		})
 	})
 }
 
 // expose passes an exposition on as it comes. An error before the first byte is an answer; after
 // it, the connection is cut, so that no scraper takes half an answer for a whole one.
-func expose(w http.ResponseWriter, r *http.Request, write func(context.Context, io.Writer) error) error {
+func expose(w http.ResponseWriter, r *http.Request, write func(context.Context, metrics.Format, io.Writer) error) error {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
 	patience := time.AfterFunc(firstByte, func() { cancel(errHubAway) })
 	defer patience.Stop()
-	out := &exposition{to: w, begin: patience.Stop}
-	err := write(ctx, out)
+	format := formatFor(r.Header)
+	out := &exposition{to: w, format: format, begin: patience.Stop}
+	err := write(ctx, format, out)
 	switch {
 	case err == nil && !out.began:
 		return errHubAway
@@ -63,9 +64,10 @@ func expose(w http.ResponseWriter, r *http.Request, write func(context.Context, 
 
 // exposition is an answer that has no header until there is something to say.
 type exposition struct {
-	to    http.ResponseWriter
-	begin func() bool
-	began bool
+	to     http.ResponseWriter
+	format metrics.Format
+	begin  func() bool
+	began  bool
 }
 
 // Write sends content.
@@ -73,7 +75,12 @@ func (e *exposition) Write(p []byte) (int, error) {
 	if !e.began {
 		e.began = true
 		e.begin()
-		e.to.Header().Set("Content-Type", metrics.ContentType)
+		header := e.to.Header()
+		header.Set("Content-Type", e.format.ContentType())
+		header.Add("Vary", "Accept, Accept-Encoding")
+		if metrics.Compressed(p) {
+			header.Set("Content-Encoding", "gzip")
+		}
 	}
 	return e.to.Write(p)
 }

@@ -103,7 +103,7 @@ func calls(o Options) map[hubcall.Op]call {
 		}),
 		hubcall.Secrets:       answered(o.secrets),
 		hubcall.EncryptFile:   answered(o.encrypt),
-		hubcall.Metrics:       streamed(func(ctx context.Context, _ struct{}, w io.Writer) error { return o.Metrics.All(ctx, w) }),
+		hubcall.Metrics:       streamed(o.Metrics.All),
 		hubcall.WorkerMetrics: streamed(o.workerMetrics),
 	}
 }
@@ -184,8 +184,8 @@ func (o Options) encrypt(ctx context.Context, ask hubcall.ToEncrypt) ([]byte, er
 	return o.Secrets.Encrypt(ctx, ask.Repository, values)
 }
 
-func (o Options) workerMetrics(ctx context.Context, ask hubcall.AboutWorker, w io.Writer) error {
-	return o.Metrics.Worker(ctx, ask.Worker, w)
+func (o Options) workerMetrics(ctx context.Context, ask hubcall.MetricsOf, w io.Writer) error {
+	return o.Metrics.Worker(ctx, ask.Worker, ask.Format, w)
 }
 
 // said is a call without an answer.

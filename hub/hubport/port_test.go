@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -24,6 +25,7 @@ import (
 	"berth/core/hubcall"
 	"berth/core/hubs"
 	"berth/core/integrations"
+	"berth/core/metrics"
 	"berth/core/repositories"
 	"berth/core/seal"
 	"berth/core/secrets"
@@ -90,15 +92,15 @@ func (s *stand) Probe(_ context.Context, src core.GitSource) error {
 	s.probed.Store(&src)
 	return s.problem
 }
-func (s *stand) All(_ context.Context, w io.Writer) error {
-	_, err := io.WriteString(w, "# HELP up Up.\n# TYPE up gauge\nup 1\n")
+func (s *stand) All(_ context.Context, f metrics.Format, w io.Writer) error {
+	_, err := fmt.Fprintf(w, "# HELP up Up.\n# TYPE up gauge\nup{hub=%q,gzip=\"%t\"} 1\n", f.Hub, f.Gzip)
 	return errors.Join(err, s.problem)
 }
-func (s *stand) Worker(_ context.Context, id core.WorkerID, w io.Writer) error {
+func (s *stand) Worker(_ context.Context, id core.WorkerID, f metrics.Format, w io.Writer) error {
 	if id == "wrk_off" {
 		return errNoWorker
 	}
-	_, err := io.WriteString(w, "of "+string(id))
+	_, err := fmt.Fprintf(w, "of %s %t", id, f.OpenMetrics)
 	return err
 }
 
@@ -239,11 +241,11 @@ func TestEveryCallArrives(t *testing.T) {
 		t.Errorf("plan %+v, %v", plan, err)
 	}
 	var text bytes.Buffer
-	if err := s.Client.Worker(ctx, "wrk_1", &text); err != nil || text.String() != "of wrk_1" {
+	if err := s.Client.Worker(ctx, "wrk_1", metrics.Format{OpenMetrics: true}, &text); err != nil || text.String() != "of wrk_1 true" {
 		t.Errorf("metrics of a worker %q, %v", text.String(), err)
 	}
 	text.Reset()
-	if err := s.Client.All(ctx, &text); err != nil || !strings.Contains(text.String(), `up{hub="hub_1"} 1`) || !strings.Contains(text.String(), `berth_hub_up{hub="hub_1",url="`+s.url+`"} 1`) {
+	if err := s.Client.All(ctx, metrics.Format{Gzip: true}, &text); err != nil || !strings.HasSuffix(text.String(), "\nup{hub=\"hub_1\",gzip=\"true\"} 1\n") {
 		t.Errorf("metrics %q, %v", text.String(), err)
 	}
 }
@@ -253,21 +255,21 @@ func TestAScrapeTellsOfHubsThatDiedAndOfWorkersThatNoHubKnows(t *testing.T) {
 	s.dead = []hubs.Known{{Hub: hubs.Hub{ID: "hub_0", URL: "https://gone:8091"}}}
 	s.workers = []fleet.Worker{{ID: "wrk_off", Hostname: "off"}}
 	var text bytes.Buffer
-	if err := s.Client.All(t.Context(), &text); err != nil {
+	if err := s.Client.All(t.Context(), metrics.Format{}, &text); err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{`berth_hub_up{hub="hub_0",url="https://gone:8091"} 0`, `berth_hub_up{hub="hub_1",url="` + s.url + `"} 1`, `berth_worker_up{worker="wrk_off",hostname="off"} 0`} {
+	for _, line := range []string{`berth_hub_up{hub="hub_0",url="https://gone:8091"} 0`, `up{hub="hub_1",gzip="false"} 1`, `berth_worker_up{worker="wrk_off",hostname="off"} 0`} {
 		if !strings.Contains(text.String(), line+"\n") {
 			t.Errorf("no line %s in\n%s", line, text.String())
 		}
 	}
 	text.Reset()
-	if err := s.Client.Worker(t.Context(), "wrk_off", &text); err != nil || !strings.Contains(text.String(), `berth_worker_up{worker="wrk_off",hostname="off"} 0`) {
+	if err := s.Client.Worker(t.Context(), "wrk_off", metrics.Format{}, &text); err != nil || !strings.Contains(text.String(), `berth_worker_up{worker="wrk_off",hostname="off"} 0`) {
 		t.Errorf("a worker that no hub knows: %q, %v", text.String(), err)
 	}
 	s.workers[0].Revoked = true
 	for _, id := range []core.WorkerID{"wrk_off", "wrk_none"} {
-		if err := s.Client.Worker(t.Context(), id, &text); fault.CodeOf(err) != "worker.not_found" {
+		if err := s.Client.Worker(t.Context(), id, metrics.Format{}, &text); fault.CodeOf(err) != "worker.not_found" {
 			t.Errorf("%s: %v", id, err)
 		}
 	}
@@ -349,7 +351,7 @@ func TestAHubThatIsAwayIsSaidToBe(t *testing.T) {
 	}
 	s.Client.Nudge() // and nobody is kept waiting
 	var text bytes.Buffer
-	if err := s.Client.All(t.Context(), &text); fault.CodeOf(err) != "metrics.hub_away" || text.Len() > 0 {
+	if err := s.Client.All(t.Context(), metrics.Format{}, &text); fault.CodeOf(err) != "metrics.hub_away" || text.Len() > 0 {
 		t.Errorf("got %q, %v", text.String(), err)
 	}
 	s.away = fault.New(fault.Unavailable, "hub.away", "None.")

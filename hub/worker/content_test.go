@@ -286,14 +286,14 @@ func TestDownloadThatWasNeverAskedForIsTakenOver(t *testing.T) {
 		}, &s.worker.tally.blobBytes)
 		want := s.worker.disk.content.Missing([]core.Content{mounts("c", "f", "text")})[0]
 		cmd := core.CommandID(id("cmd"))
-		results := make(chan error, 2)
-		go func() { results <- d.get(first, cmd, want) }()
+		given, told := make(chan error, 1), make(chan error, 1)
+		go func() { given <- d.get(first, cmd, want) }()
 		synctest.Wait()
-		go func() { results <- d.get(context.Background(), cmd, want) }()
+		go func() { told <- d.get(context.Background(), cmd, want) }()
 		synctest.Wait()
 		giveUp()
-		<-results
-		if err := <-results; err != errNotAsked {
+		<-given
+		if err := <-told; err != errNotAsked {
 			t.Errorf("the second asker got %v; want to be told to ask itself", err)
 		}
 		d.end()

@@ -66,6 +66,8 @@ type hubEnd struct {
 	got   chan any
 	over  chan struct{} // closed when the link is over
 	err   error         // why; set before over is closed
+
+	changes bool // it takes snapshots of what changed
 }
 
 func newHubEnd(t *testing.T, end *link.End, epoch uint64) *hubEnd {
@@ -114,7 +116,7 @@ func any1[T any](T) bool { return true }
 func (h *hubEnd) greet(do func(wire.JournalEntry) wire.Settlement) wire.Hello {
 	h.t.Helper()
 	hello := await(h, "Hello", any1[wire.Hello])
-	welcome := wire.Welcome{Epoch: h.epoch, HeartbeatSeconds: hubBeat, Version: "hub", Settle: []wire.Instruction{}}
+	welcome := wire.Welcome{Epoch: h.epoch, HeartbeatSeconds: hubBeat, Version: "hub", Changes: h.changes, Settle: []wire.Instruction{}}
 	for _, e := range hello.Journal {
 		welcome.Settle = append(welcome.Settle, wire.Instruction{ID: e.ID, Attempt: e.Attempt, Do: do(e)})
 	}

@@ -31,6 +31,7 @@ type session struct {
 	epoch   uint64
 	beat    time.Duration
 	welcome bool
+	changes bool // the hub takes snapshots that have only what changed
 }
 
 // farewell is the end of a link that the hub announced.
@@ -160,7 +161,7 @@ func (s *session) begin(m wire.Welcome) error {
 	if s.welcome {
 		return errors.New("the hub said Welcome twice")
 	}
-	s.welcome, s.epoch = true, m.Epoch
+	s.welcome, s.epoch, s.changes = true, m.Epoch, m.Changes
 	server := time.Duration(m.HeartbeatSeconds) * time.Second
 	s.link.SetReadTimeout(3 * server)
 	s.beat = min(server, s.worker.options.Heartbeat)

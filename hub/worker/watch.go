@@ -7,6 +7,7 @@ import (
 
 	"berth/core"
 	"berth/core/wire"
+	"berth/hub/worker/exposition"
 )
 
 // maxReport is how large one Observed may grow, in bytes: half of a frame, so that JSON
@@ -27,7 +28,7 @@ func (w *Worker) watch(ctx context.Context, s *session) error {
 		}
 		if now := time.Now(); !now.Before(v.snapshotDue) {
 			v.snapshotDue = now.Add(s.beat)
-			s.link.TrySend(wire.Snapshot{Text: w.snapshot(ctx, v.now, v.err)})
+			v.tellMetrics(w.snapshot(ctx, v.now, v.err))
 		}
 		if err := v.rest(ctx); err != nil {
 			return err
@@ -47,6 +48,18 @@ type view struct {
 	eventDue    time.Time // not before this is an event answered by a look
 	completeDue time.Time
 	snapshotDue time.Time
+	metrics     exposition.Changes
+}
+
+// tellMetrics sends the worker's metrics, or what changed of them.
+func (v *view) tellMetrics(text string) {
+	if !v.session.changes {
+		v.metrics.Lost() // this hub knows whole ones only
+	}
+	tell, changes, ended := v.metrics.Next(text)
+	if !v.session.link.TrySend(wire.Snapshot{Text: tell, Changes: changes, Ended: ended}) {
+		v.metrics.Lost()
+	}
 }
 
 // rest waits until something is due. What somebody did through the hub is looked at without

@@ -94,6 +94,34 @@ func TestAnEngineThatIsAwayIsNotNothing(t *testing.T) {
 	})
 }
 
+// A hub that takes changes is told whole snapshots first and at times, and else what changed.
+func TestSnapshotsOfWhatChanged(t *testing.T) {
+	for _, takes := range []bool{false, true} {
+		bubble(t, func(t *testing.T, s *setup) {
+			h := s.start().link()
+			h.changes = takes
+			h.greet(goOn)
+			whole := 0
+			for i := range 12 {
+				m := await(h, "Snapshot", any1[wire.Snapshot])
+				families := parse(t, m.Text)
+				if families["berth_worker_info"] != nil != !m.Changes {
+					t.Errorf("number %d: changes %t, and what never changes is there: %t", i, m.Changes, !m.Changes)
+				}
+				if families["berth_worker_goroutines"] == nil && !m.Changes {
+					t.Errorf("number %d is not whole:\n%s", i, m.Text)
+				}
+				if !m.Changes {
+					whole++
+				}
+			}
+			if want := map[bool]int{false: 12, true: 2}[takes]; whole != want {
+				t.Errorf("%d of 12 are whole, want %d", whole, want)
+			}
+		})
+	}
+}
+
 func TestSnapshot(t *testing.T) {
 	bubble(t, func(t *testing.T, s *setup) {
 		h := s.start().greeted()

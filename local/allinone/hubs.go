@@ -78,6 +78,14 @@ func (c calledHub) Revoked(id core.WorkerID) {
 	c.board.Workers.Forget(id)
 }
 
+// hubURL is where other hubs and handlers reach this process; empty when there are none.
+func (p *parts) hubURL() string {
+	if !p.cfg.shared() {
+		return ""
+	}
+	return p.cfg.Server.InternalURL()
+}
+
 // self is what this hub's row tells the others.
 func (p *parts) self() hubs.Hub {
 	return hubs.Hub{URL: p.cfg.Server.InternalURL(), Pin: p.identity.Pin, Pinned: p.identity.Pinned, Version: p.cfg.Version}

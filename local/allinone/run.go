@@ -78,6 +78,7 @@ func (p *parts) run(ctx context.Context, withHandlers bool) error {
 	}
 	crew.start("database", p.vault.run)
 	crew.start("hub", p.hub.Run)
+	crew.start("metrics", func(ctx context.Context) error { p.board.Workers.Keep(ctx); return nil })
 	crew.start("worker port", func(ctx context.Context) error { return p.port.Run(ctx, workers) })
 	if p.cfg.Server.LocalWorker {
 		crew.start("worker inside", p.runWorker)

@@ -16,13 +16,20 @@ import (
 )
 
 // maxExposition bounds what one hub may answer to a scrape, in bytes.
-const maxExposition = 64 << 20
+const maxExposition = 512 << 20
 
 // All implements metrics.Source: the metrics of every hub that answers, which hubs do, and every
-// registered worker, whether a hub knows it or not.
-func (c *Client) All(ctx context.Context, w io.Writer) error {
+// registered worker, whether a hub knows it or not. What the only hub says is passed on as it comes.
+func (c *Client) All(ctx context.Context, f metrics.Format, w io.Writer) error {
 	all, err := c.opts.Directory.KnownHubs(ctx)
 	if err != nil {
+		return err
+	}
+	if len(all) == 1 && all[0].Up {
+		err := c.metricsOf(ctx, all[0], f, w)
+		if fault.CodeOf(err) == "hub.away" {
+			err = errMetricsAway.Because(err)
+		}
 		return err
 	}
 	workers, err := c.opts.Directory.UsableWorkers(ctx)
@@ -37,33 +44,39 @@ func (c *Client) All(ctx context.Context, w io.Writer) error {
 			continue
 		}
 		texts[i] = &bounded{left: maxExposition}
-		asking.Go(func() {
-			problems[i] = c.stream(ctx, hub.Hub, hubcall.Metrics, hubcall.Metrics.Limit(), struct{}{}, texts[i])
-		})
+		asking.Go(func() { problems[i] = c.metricsOf(ctx, hub, metrics.Format{}, texts[i]) })
 	}
 	asking.Wait()
-	return merged(w, all, texts, problems, workers)
+	return merged(w, f, all, texts, problems, workers)
 }
 
-// merged writes what the hubs said and whether each did. It fails only when none did.
-func merged(w io.Writer, all []hubs.Known, texts []*bounded, problems []error, workers []fleet.Worker) error {
-	var answers []metrics.Exposition
-	for i, hub := range all {
+// metricsOf asks one hub for its metrics and those of its workers.
+func (c *Client) metricsOf(ctx context.Context, hub hubs.Known, f metrics.Format, w io.Writer) error {
+	f.Hub = string(hub.ID)
+	return c.stream(ctx, hub.Hub, hubcall.Metrics, hubcall.Metrics.Limit(), f, w)
+}
+
+// merged writes what the hubs said and which did not. It fails when none did.
+func merged(w io.Writer, f metrics.Format, all []hubs.Known, texts []*bounded, problems []error, workers []fleet.Worker) error {
+	var answers [][]byte
+	for i := range all {
 		if problems[i] == nil {
-			answers = append(answers, metrics.Exposition{Hub: string(hub.ID), Text: texts[i].Bytes()})
+			answers = append(answers, texts[i].Bytes())
 		}
 	}
 	if len(answers) == 0 {
 		return errors.Join(append([]error{errMetricsAway}, problems...)...)
 	}
 	for i, hub := range all {
-		answers = append(answers, metrics.HubUp(hub.Hub, problems[i] == nil))
+		if problems[i] != nil {
+			answers = append(answers, metrics.HubDown(hub.Hub))
+		}
 	}
 	known := make([]metrics.Registered, len(workers))
 	for i, worker := range workers {
 		known[i] = registered(worker)
 	}
-	return metrics.Merge(w, answers, known)
+	return metrics.Merge(w, f, answers, known)
 }
 
 func registered(w fleet.Worker) metrics.Registered {
@@ -78,19 +91,19 @@ var (
 
 // Worker implements metrics.Source: from the hub that holds the worker's link, else from the one
 // that knows most of those without. One that no hub has seen since it began is down.
-func (c *Client) Worker(ctx context.Context, id core.WorkerID, w io.Writer) error {
+func (c *Client) Worker(ctx context.Context, id core.WorkerID, f metrics.Format, w io.Writer) error {
 	hub, err := c.opts.Directory.HubOfWorker(ctx, id)
 	if fault.CodeOf(err) == "worker.offline" {
-		return c.offline(ctx, id, w)
+		return c.offline(ctx, id, f, w)
 	}
 	if err != nil {
 		return err
 	}
-	return c.stream(ctx, hub, hubcall.WorkerMetrics, hubcall.WorkerMetrics.Limit(), hubcall.AboutWorker{Worker: id}, w)
+	return c.stream(ctx, hub, hubcall.WorkerMetrics, hubcall.WorkerMetrics.Limit(), hubcall.MetricsOf{Worker: id, Format: f}, w)
 }
 
 // offline writes the metrics of a worker that has no link.
-func (c *Client) offline(ctx context.Context, id core.WorkerID, w io.Writer) error {
+func (c *Client) offline(ctx context.Context, id core.WorkerID, f metrics.Format, w io.Writer) error {
 	worker, err := c.opts.Directory.Worker(ctx, id)
 	if err == nil && worker.Revoked {
 		err = fault.New(fault.NotFound, "worker.not_found", "There is no such worker.")
@@ -102,9 +115,9 @@ func (c *Client) offline(ctx context.Context, id core.WorkerID, w io.Writer) err
 	if err != nil {
 		return err
 	}
-	err = c.stream(ctx, hub, hubcall.WorkerMetrics, hubcall.WorkerMetrics.Limit(), hubcall.AboutWorker{Worker: id}, w)
+	err = c.stream(ctx, hub, hubcall.WorkerMetrics, hubcall.WorkerMetrics.Limit(), hubcall.MetricsOf{Worker: id, Format: f}, w)
 	if fault.CodeOf(err) == "worker.not_found" { // that hub never had it
-		return metrics.Unlinked(w, registered(worker))
+		return metrics.Unlinked(w, f, registered(worker))
 	}
 	return err
 }
@@ -115,7 +128,7 @@ type bounded struct {
 	left int
 }
 
-var errTooMuch = errors.New("the hub's metrics are larger than 64 MiB")
+var errTooMuch = errors.New("the hub's metrics are larger than 512 MiB")
 
 // Write keeps content.
 func (b *bounded) Write(p []byte) (int, error) {

@@ -1,0 +1,97 @@
+package metrics
+
+import (
+	"slices"
+	"strings"
+
+	"berth/core"
+)
+
+// Sizes beyond which a chunk is cut in two.
+const (
+	maxChunk = 64 << 10 // bytes
+	maxParts = 512
+)
+
+// chunk is a run of neighbouring parts of one family, one after the other in one piece of memory,
+// so that a scrape copies a few large pieces instead of many small ones. A part is what one worker
+// reports of the family. The lock of the Cache guards it.
+type chunk struct {
+	workers []core.WorkerID // sorted
+	ends    []int           // where the part of each worker ends in text
+	text    []byte
+	edits   uint64  // how often text was changed
+	gone    uint64  // edits after which what was there before must not be shown any more
+	packed  *packed // text as it was compressed last; nil: not yet
+}
+
+// find returns where the part of a worker is, or belongs.
+func (c *chunk) find(id core.WorkerID) (int, bool) {
+	return slices.BinarySearchFunc(c.workers, id, func(a, b core.WorkerID) int { return strings.Compare(string(a), string(b)) })
+}
+
+// at returns where part i begins and ends.
+func (c *chunk) at(i int) (from, to int) {
+	if i > 0 {
+		from = c.ends[i-1]
+	}
+	return from, c.ends[i]
+}
+
+// part returns the text of part i.
+func (c *chunk) part(i int) []byte {
+	from, to := c.at(i)
+	return c.text[from:to]
+}
+
+// insert adds a part before part i.
+func (c *chunk) insert(i int, id core.WorkerID, text []byte) (changed bool) {
+	from := 0
+	if i > 0 {
+		from = c.ends[i-1]
+	}
+	c.workers = slices.Insert(c.workers, i, id)
+	c.ends = slices.Insert(c.ends, i, from)
+	return c.replace(i, text)
+}
+
+// replace changes part i, and reports whether it was another one. What does not change costs nothing.
+func (c *chunk) replace(i int, text []byte) (changed bool) {
+	from, to := c.at(i)
+	if string(c.text[from:to]) == string(text) {
+		return false
+	}
+	c.edits++
+	c.text = slices.Replace(c.text, from, to, text...)
+	if longer := len(text) - (to - from); longer != 0 {
+		for j := i; j < len(c.ends); j++ {
+			c.ends[j] += longer
+		}
+	}
+	return true
+}
+
+// remove takes part i away.
+func (c *chunk) remove(i int) {
+	c.replace(i, nil)
+	c.workers = slices.Delete(c.workers, i, i+1)
+	c.ends = slices.Delete(c.ends, i, i+1)
+	c.gone = c.edits
+}
+
+// large reports whether the chunk should be cut in two.
+func (c *chunk) large() bool {
+	return len(c.workers) > 1 && (len(c.text) > maxChunk || len(c.workers) > maxParts)
+}
+
+// halves returns the parts of c in two chunks. c stays as it is: a scrape may be reading it.
+func (c *chunk) halves() (*chunk, *chunk) {
+	half := len(c.workers) / 2
+	_, end := c.at(half - 1)
+	a := &chunk{workers: slices.Clone(c.workers[:half]), ends: slices.Clone(c.ends[:half]), text: slices.Clone(c.text[:end])}
+	b := &chunk{workers: slices.Clone(c.workers[half:]), ends: slices.Clone(c.ends[half:]), text: slices.Clone(c.text[end:])}
+	for i := range b.ends {
+		b.ends[i] -= end
+	}
+	return a, b
+}

@@ -1,0 +1,127 @@
+package metrics
+
+import (
+	"compress/flate"
+	"encoding/binary"
+	"hash/crc32"
+	"io"
+	"sync"
+	"time"
+)
+
+// A compressed exposition is one gzip member (RFC 1952): one stream of deflate blocks (RFC 1951), of
+// which those of large chunks were made earlier and are only copied. Every piece of it ends at a byte
+// and refers to nothing before it, so pieces can be joined.
+const (
+	leastGzip   = 32 << 10         // a smaller exposition is sent as it is
+	leastPacked = 4 << 10          // a smaller chunk is not worth a piece of its own
+	packedAge   = 10 * time.Second // how old values in a compressed exposition may be
+)
+
+var (
+	gzipHeader = []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 0xff} // no name, no time, made fast
+	lastBlock  = []byte{3, 0}                                  // empty, the last
+)
+
+// Compressed reports whether an exposition that begins like this is compressed. No other begins so.
+func Compressed(first []byte) bool {
+	return len(first) >= 2 && first[0] == gzipHeader[0] && first[1] == gzipHeader[1]
+}
+
+// packed is a text as deflate blocks.
+type packed struct {
+	blocks []byte
+	crc    uint32 // of the text
+	size   int    // of the text
+	edits  uint64 // of the chunk when it was packed, as gone
+	gone   uint64
+	at     time.Time
+}
+
+var packers = sync.Pool{New: func() any {
+	w, err := flate.NewWriter(nil, flate.BestSpeed)
+	if err != nil {
+		panic(err) // the level is a constant that exists
+	}
+	return w
+}}
+
+// pack compresses text and adds the blocks to to.
+func pack(to, text []byte) []byte {
+	out := appender(to)
+	w := packers.Get().(*flate.Writer)
+	defer packers.Put(w)
+	w.Reset(&out)
+	_, _ = w.Write(text) // an appender takes everything
+	_ = w.Flush()
+	return out
+}
+
+// appender is a slice that grows as it is written to.
+type appender []byte
+
+// Write appends.
+func (a *appender) Write(p []byte) (int, error) {
+	*a = append(*a, p...)
+	return len(p), nil
+}
+
+// zipped writes an exposition compressed.
+type zipped struct {
+	cache *Cache
+	out   *plain
+	loose *[]byte // text that is not compressed yet
+	crc   uint32
+	size  uint32
+}
+
+func newZipped(c *Cache, to io.Writer) *zipped {
+	z := &zipped{cache: c, out: newPlain(c, to), loose: buffers.Get().(*[]byte)}
+	*z.out.buffer = append(*z.out.buffer, gzipHeader...)
+	return z
+}
+
+func (z *zipped) add(text []byte) error {
+	*z.loose = append(*z.loose, text...)
+	return z.flush(piece)
+}
+
+func (z *zipped) copy(c *chunk) error {
+	blocks := z.cache.pack(c, packedAge, z.loose)
+	if blocks == nil { // too small: its text is loose now
+		return z.flush(piece)
+	}
+	if err := z.flush(1); err != nil {
+		return err
+	}
+	z.count(blocks.crc, blocks.size)
+	return z.out.add(blocks.blocks)
+}
+
+func (z *zipped) count(crc uint32, size int) {
+	z.crc = joinCRC(z.crc, crc, size)
+	z.size += uint32(size)
+}
+
+// flush compresses what is loose when it is as much as that.
+func (z *zipped) flush(least int) error {
+	text := *z.loose
+	if len(text) < least {
+		return nil
+	}
+	z.count(crc32.ChecksumIEEE(text), len(text))
+	*z.out.buffer = pack(*z.out.buffer, text)
+	*z.loose = text[:0]
+	return z.out.flush(piece)
+}
+
+func (z *zipped) close(err error) error {
+	defer giveBack(z.loose)
+	if err == nil {
+		err = z.flush(1)
+	}
+	*z.out.buffer = append(*z.out.buffer, lastBlock...)
+	*z.out.buffer = binary.LittleEndian.AppendUint32(*z.out.buffer, z.crc)
+	*z.out.buffer = binary.LittleEndian.AppendUint32(*z.out.buffer, z.size)
+	return z.out.close(err)
+}
