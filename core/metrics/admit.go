@@ -49,6 +49,9 @@ func (c *Cache) claim(f Family) (*shared, Reason) {
 	if own, reserved := c.reserved[f.Name]; reserved && (own != f.Type || strings.HasPrefix(f.Name, "berth_")) {
 		return nil, Clash
 	}
+	if ours, said := typeOfName(f.Name); said && ours != f.Type {
+		return nil, Clash
+	}
 	if known, found := c.families[f.Name]; found {
 		if known.kind != f.Type {
 			return nil, Clash
@@ -68,6 +71,20 @@ func (c *Cache) claim(f Family) (*shared, Reason) {
 		c.owners[sample] = f.Name
 	}
 	return c.open(f.Name, f.Type, f.Help), ""
+}
+
+// typeOfName returns the type that the name of a family of ours says: whoever reports it first, with
+// whatever type, does not keep others from reporting it.
+func typeOfName(name string) (t Type, ours bool) {
+	switch {
+	case !strings.HasPrefix(name, "berth_"):
+		return "", false
+	case strings.HasSuffix(name, "_total"):
+		return TypeCounter, true
+	case strings.HasSuffix(name, "_duration_seconds"):
+		return TypeHistogram, true
+	}
+	return TypeGauge, true
 }
 
 // end takes one family of a worker away. The caller holds mu.

@@ -255,6 +255,21 @@ func TestNamesThatClashInOpenMetricsAreRefused(t *testing.T) {
 	}
 }
 
+// A worker that gives a family of ours another type keeps nobody else from reporting it.
+func TestATypeCannotBeTaken(t *testing.T) {
+	b, _ := board()
+	for _, who := range []core.WorkerID{"wrk_bad", "wrk_good"} {
+		b.Workers.Connected(who, "h")
+	}
+	b.Workers.Put("wrk_bad", metrics.Snapshot{Text: "# TYPE berth_worker_containers counter\nberth_worker_containers 1\n# TYPE berth_worker_commands_total gauge\nberth_worker_commands_total 1\nberth_worker_stacks 1\n"})
+	b.Workers.Put("wrk_good", metrics.Snapshot{Text: "# TYPE berth_worker_containers gauge\nberth_worker_containers 2\n# TYPE berth_worker_commands_total counter\nberth_worker_commands_total 2\n# TYPE berth_worker_stacks gauge\nberth_worker_stacks 2\n"})
+	text := scrape(t, b)
+	for _, name := range []string{"containers", "commands_total", "stacks"} {
+		wantLines(t, text, "berth_worker_"+name+`{worker="wrk_good",hostname="h"} 2`)
+		wantNone(t, text, "berth_worker_"+name+`{worker="wrk_bad"`)
+	}
+}
+
 // A worker that reports as much as it can must leave room for others.
 func TestWhatOneWorkerMayKeepIsBounded(t *testing.T) {
 	b, at := board()

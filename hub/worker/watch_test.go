@@ -162,6 +162,18 @@ func TestSnapshot(t *testing.T) {
 		if families["berth_worker_uptime_seconds"] != nil {
 			t.Error("the time since the start is told beside the start")
 		}
+		typed := map[string]dto.MetricType{"_total": dto.MetricType_COUNTER, "_duration_seconds": dto.MetricType_HISTOGRAM}
+		for name, family := range families { // the hub takes no other: see core/metrics
+			want := dto.MetricType_GAUGE
+			for ending, kind := range typed {
+				if strings.HasSuffix(name, ending) {
+					want = kind
+				}
+			}
+			if family.GetType() != want {
+				t.Errorf("%s is a %v, and its name says %v", name, family.GetType(), want)
+			}
+		}
 		h.end.Cut()
 		again := s.greeted()
 		if n := samples(parse(t, await(again, "Snapshot", any1[wire.Snapshot]).Text))["berth_worker_link_reconnects_total"]; n != 1 {
