@@ -21,12 +21,13 @@ type Link struct {
 	// Set once by New.
 	conn    Conn
 	options Options
-	ready   chan struct{} // holds a token when something was queued
 	over    chan struct{} // closed when the link has ended
 
 	readTimeout atomic.Int64 // nanoseconds
 
 	mu       sync.Mutex // guards what follows; never held during I/O
+	begin    func()     // starts a writer; nil before Run
+	writing  bool       // there is a writer; a link at rest has none
 	ended    bool
 	control  queue
 	bulk     queue
@@ -39,7 +40,7 @@ func New(conn Conn, options Options) *Link {
 	options = options.withDefaults()
 	l := &Link{
 		conn: conn, options: options,
-		ready: make(chan struct{}, 1), over: make(chan struct{}),
+		over:    make(chan struct{}),
 		control: queue{limit: options.ControlQueue}, bulk: queue{limit: options.BulkQueue},
 	}
 	l.SetReadTimeout(options.ReadTimeout)
@@ -74,7 +75,13 @@ func (l *Link) Run(ctx context.Context, handle func(ctx context.Context, msg any
 		l.finish()
 		l.conn.Close()
 	})
-	children.Go(func() { end(l.write(ctx)) })
+	l.writeWith(func() {
+		children.Go(func() {
+			if err := l.write(ctx); err != nil {
+				end(err)
+			}
+		})
+	})
 	defer children.Wait()
 	defer end(ErrOver) // for a handle that panics
 	end(l.read(ctx, handle))
@@ -109,15 +116,31 @@ func (l *Link) read(ctx context.Context, handle func(context.Context, any) error
 	}
 }
 
+// writeWith lets what is queued, now or later, be written by goroutines that begin starts.
+func (l *Link) writeWith(begin func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.begin = begin
+	if len(l.control.frames)+len(l.bulk.frames) > 0 {
+		l.startWriter()
+	}
+}
+
+// startWriter is called under the lock. Between Run and finish only are there new writers, so that Run
+// can wait for all.
+func (l *Link) startWriter() {
+	if l.begin != nil && !l.writing && !l.ended {
+		l.writing = true
+		l.begin()
+	}
+}
+
+// write writes until nothing is queued.
 func (l *Link) write(ctx context.Context) error {
 	for ctx.Err() == nil {
 		from, frame := l.next()
 		if from == nil {
-			select {
-			case <-l.ready:
-			case <-ctx.Done():
-			}
-			continue
+			return nil
 		}
 		l.conn.SetWriteDeadline(time.Now().Add(l.options.WriteTimeout))
 		err := l.conn.WriteFrame(frame)
@@ -132,7 +155,7 @@ func (l *Link) write(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// next takes the frame that is due, control before bulk; no queue when there is none.
+// next takes the frame that is due, control before bulk; when there is none, the writer ends.
 func (l *Link) next() (*queue, []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -141,6 +164,7 @@ func (l *Link) next() (*queue, []byte) {
 			return q, frame
 		}
 	}
+	l.writing = false
 	return nil, nil
 }
 

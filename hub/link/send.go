@@ -59,10 +59,7 @@ func (l *Link) push(q *queue, frame []byte) bool {
 	if !q.push(frame) {
 		return false
 	}
-	select {
-	case l.ready <- struct{}{}:
-	default: // the writer has a token already
-	}
+	l.startWriter()
 	return true
 }
 

@@ -170,3 +170,32 @@ func TestFlushGivesUpWithItsContext(t *testing.T) {
 		}
 	})
 }
+
+func TestALinkAtRestHasNoWriter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := Pair()
+		l := New(a, Options{Side: Worker})
+		writes := func() bool {
+			synctest.Wait()
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			return l.writing
+		}
+		if l.TrySend(beat(1)); writes() {
+			t.Error("there is a writer before Run")
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := start(ctx, l, ignore)
+		for n := uint64(1); n <= 3; n++ {
+			if msg := read(t, b); msg != beat(n) {
+				t.Errorf("got %v, want heartbeat %d", msg, n)
+			}
+			if writes() {
+				t.Error("there is a writer, and nothing to write")
+			}
+			l.TrySend(beat(n + 1))
+		}
+		stop()
+		<-ended
+	})
+}
