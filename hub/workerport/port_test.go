@@ -564,3 +564,31 @@ func TestAListenerThatFailsEndsRun(t *testing.T) {
 		t.Error("Run says nothing")
 	}
 }
+
+// A defect in serving one link ends that link: not the process, and not the others.
+func TestADefectEndsOneLinkAlone(t *testing.T) {
+	r := open(t, nil)
+	broken := false
+	r.hub.serve = func(ctx context.Context, conn link.Conn, worker fleet.Worker) error {
+		if !broken {
+			broken = true
+			panic("a defect")
+		}
+		return untilClosed(ctx, conn, worker)
+	}
+	first, _, err := websocket.Dial(t.Context(), r.worker(t, r.token(t)))
+	must(t, err)
+	defer first.Close()
+	until(t, r.hub.served)
+	if frame, err := first.ReadFrame(); err == nil {
+		t.Errorf("the link goes on with %q", frame)
+	}
+	second, _, err := websocket.Dial(t.Context(), r.worker(t, r.token(t)))
+	must(t, err)
+	defer second.Close()
+	until(t, r.hub.served)
+	must(t, second.WriteFrame([]byte("hello")))
+	if frame, err := second.ReadFrame(); err != nil || string(frame) != "echo hello" {
+		t.Errorf("the other link says %q, %v", frame, err)
+	}
+}

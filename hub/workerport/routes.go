@@ -1,13 +1,13 @@
 package workerport
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
 	"math"
 	"net/http"
+	"runtime/debug"
 	"strconv"
 
 	"berth/core/fault"
@@ -77,7 +77,8 @@ func readEnrol(w http.ResponseWriter, r *http.Request) (wire.Enrol, error) {
 	return wire.DecodeEnrol(body)
 }
 
-// link upgrades a worker's connection and hands it to the hub until it is over.
+// link upgrades a worker's connection and hands it to the hub. The request is over then: what the
+// HTTP server holds for one is more than a link needs.
 func (p *Port) link(w http.ResponseWriter, r *http.Request, leave func()) error {
 	proof, err := p.proof(r)
 	if err != nil {
@@ -90,15 +91,29 @@ func (p *Port) link(w http.ResponseWriter, r *http.Request, leave func()) error 
 	if !p.begin() {
 		return errFull
 	}
-	defer p.end()
-	websocket.Handler(func(_ context.Context, conn link.Conn, r *http.Request) {
-		leave()
-		settled(r.Context())
-		p.opts.Meter.Connection(accepted)
-		err := p.opts.Hub.Serve(p.links, conn, worker)
-		p.opts.Log.Debug("a worker's link is over", "worker", worker.ID, "reason", err)
-	}).ServeHTTP(w, r)
+	conn := websocket.Upgrade(w, r)
+	if conn == nil {
+		p.end()
+		return nil
+	}
+	leave()
+	settled(r.Context())
+	p.opts.Meter.Connection(accepted)
+	go p.serve(conn, worker)
 	return nil
+}
+
+// serve has the hub serve a link until it is over. A defect ends that link alone.
+func (p *Port) serve(conn link.Conn, worker fleet.Worker) {
+	defer p.end()
+	defer conn.Close()
+	defer func() {
+		if problem := recover(); problem != nil {
+			p.opts.Log.Error("a defect ended a worker's link; the others go on", "worker", worker.ID, "panic", problem, "stack", string(debug.Stack()))
+		}
+	}()
+	err := p.opts.Hub.Serve(p.links, conn, worker)
+	p.opts.Log.Debug("a worker's link is over", "worker", worker.ID, "reason", err)
 }
 
 // proof reads what a worker shows.

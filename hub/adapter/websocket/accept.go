@@ -2,8 +2,9 @@ package websocket
 
 import (
 	"bufio"
-	"context"
+	"bytes"
 	"encoding/json"
+	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -16,38 +17,56 @@ import (
 
 const upgradeTimeout = 10 * time.Second
 
-// Handler upgrades requests to links and hands each to accept, with the request that
-// began it; the request's context has ended when accept was left. Handler blocks until
-// accept returns, and then closes the connection. accept must return when the hub stops:
-// http.Server does not know of the connection any more.
+// Buffers of a link: messages that are larger go past them.
+const (
+	readBuffer  = 512
+	writeBuffer = 512
+)
+
+// Upgrade makes a link of a request. It is the caller's, who may return from the request's handler and
+// should: an HTTP server that waits for it holds some 20 KB for each. http.Server does not know of the
+// connection any more; it has to be closed when the server stops. nil: w was answered.
 //
 // Who may have a link was decided before, by the handler around this one: here only
 // requests that are no upgrade to WebSocket 13 are refused (405, 426), and browsers (403).
-func Handler(accept func(ctx context.Context, c link.Conn, r *http.Request)) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if refuse(w, r) {
-			return
-		}
-		raw, buffered, err := http.NewResponseController(w).Hijack()
-		if err != nil {
-			problem(w, http.StatusInternalServerError, "link.no_upgrade", "This server cannot upgrade the connection.")
-			return
-		}
-		raw.SetDeadline(time.Now().Add(upgradeTimeout))
-		server := ws.Server{
-			Handshake: func(config *ws.Config, _ *http.Request) error {
-				config.Protocol = nil // none is spoken, whatever was offered
-				return nil
-			},
-			Handler: func(socket *ws.Conn) {
-				raw.SetDeadline(time.Time{})
-				c := newConn(socket, raw)
-				defer c.Close()
-				accept(r.Context(), c, r)
-			},
-		}
-		server.ServeHTTP(taken{w, raw, buffered}, r)
-	})
+func Upgrade(w http.ResponseWriter, r *http.Request) link.Conn {
+	if refuse(w, r) {
+		return nil
+	}
+	raw, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		problem(w, http.StatusInternalServerError, "link.no_upgrade", "This server cannot upgrade the connection.")
+		return nil
+	}
+	raw.SetDeadline(time.Now().Add(upgradeTimeout))
+	var c *conn
+	server := ws.Server{
+		Handshake: func(config *ws.Config, _ *http.Request) error {
+			config.Protocol = nil // none is spoken, whatever was offered
+			return nil
+		},
+		Handler: func(socket *ws.Conn) { c = newConn(socket, raw) },
+	}
+	request := *r
+	server.ServeHTTP(taken{w, raw, small(raw, buffered.Reader)}, &request)
+	request = http.Request{} // the library keeps it with the link, and never looks at it again; the token is in it
+	if c == nil {
+		raw.Close()
+		return nil
+	}
+	c.socket.Config().Location = nil
+	raw.SetDeadline(time.Time{})
+	return c
+}
+
+// small replaces the HTTP server's buffers, which are larger than a link at rest needs.
+func small(raw net.Conn, early *bufio.Reader) *bufio.ReadWriter {
+	var from io.Reader = raw
+	if n := early.Buffered(); n > 0 { // a worker waits for the answer before it goes on; another client may not
+		begun, _ := early.Peek(n) // what is buffered is there
+		from = io.MultiReader(bytes.NewReader(bytes.Clone(begun)), raw)
+	}
+	return bufio.NewReadWriter(bufio.NewReaderSize(from, readBuffer), bufio.NewWriterSize(raw, writeBuffer))
 }
 
 // taken is a ResponseWriter whose connection was hijacked already. The library would
@@ -59,7 +78,13 @@ type taken struct {
 }
 
 // Hijack implements http.Hijacker.
-func (t taken) Hijack() (net.Conn, *bufio.ReadWriter, error) { return t.raw, t.buffered, nil }
+func (t taken) Hijack() (net.Conn, *bufio.ReadWriter, error) { return kept{t.raw}, t.buffered, nil }
+
+// kept is a connection that stays open when the library's handler, which closes it, returns.
+type kept struct{ net.Conn }
+
+// Close implements net.Conn.
+func (kept) Close() error { return nil }
 
 // refuse answers what is no upgrade by plain HTTP, before the library would by raw text.
 func refuse(w http.ResponseWriter, r *http.Request) bool {

@@ -73,7 +73,7 @@ func (o DialOptions) upgrade(over net.Conn, server *url.URL) (*conn, error) {
 		Version:  ws.ProtocolVersionHybi13,
 		Header:   http.Header{wire.TokenHeader: {o.Token.Reveal()}},
 	}
-	recorded := &recorder{Conn: over, recording: true}
+	recorded := &recorder{Conn: inPieces{over}, recording: true}
 	socket, err := ws.NewClient(config, recorded)
 	config.Header = nil // the connection keeps config; the token has done its work
 	if err != nil {
@@ -81,6 +81,23 @@ func (o DialOptions) upgrade(over net.Conn, server *url.URL) (*conn, error) {
 	}
 	recorded.stop()
 	return newConn(socket, over), nil
+}
+
+// maxPiece is how much a worker writes at once, in bytes: what two packets carry.
+const maxPiece = 2800
+
+// inPieces writes in small pieces. TLS makes a record of each, and who reads keeps, for as long as the
+// connection lasts, a buffer as large as the largest record: here that is a hub with thousands of links.
+type inPieces struct{ net.Conn }
+
+// Write implements net.Conn.
+func (c inPieces) Write(p []byte) (written int, err error) {
+	for err == nil && written < len(p) {
+		var n int
+		n, err = c.Conn.Write(p[written:min(len(p), written+maxPiece)])
+		written += n
+	}
+	return written, err
 }
 
 // recorder keeps the first bytes that are read, because the library drops the answer

@@ -301,3 +301,66 @@ func TestUpgradeRefuses(t *testing.T) {
 		})
 	}
 }
+
+// A link is its owner's alone: it goes on when the request's handler has returned.
+func TestALinkOutlivesItsRequest(t *testing.T) {
+	upgraded, returned := make(chan link.Conn, 1), make(chan struct{})
+	p := openPort(t, portOptions{before: func(w http.ResponseWriter, r *http.Request) bool {
+		defer close(returned)
+		upgraded <- Upgrade(w, r)
+		return true
+	}})
+	client := dial(t, p.worker(t))
+	server := until(t, upgraded)
+	t.Cleanup(func() { server.Close() })
+	until(t, returned)
+	for _, way := range []struct{ from, to link.Conn }{{server, client}, {client, server}} {
+		if err := way.from.WriteFrame([]byte("still here")); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := way.to.ReadFrame(); err != nil || string(got) != "still here" {
+			t.Errorf("got %q, %v", got, err)
+		}
+	}
+}
+
+// What a client sends before it was answered is not lost.
+func TestMessagesBeforeTheAnswerArrive(t *testing.T) {
+	got := make(chan string, 3)
+	p := openPort(t, portOptions{accept: func(_ context.Context, c link.Conn, _ *http.Request) {
+		for range cap(got) {
+			frame, err := c.ReadFrame()
+			if err != nil {
+				got <- err.Error()
+				return
+			}
+			got <- string(frame)
+		}
+	}})
+	worker := p.worker(t)
+	raw, err := tls.Dial("tcp", p.Listener.Addr().String(), &tls.Config{InsecureSkipVerify: true, Certificates: []tls.Certificate{worker.Certificate}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer raw.Close()
+	early := []byte("GET " + wire.LinkPath + " HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
+		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n")
+	large := strings.Repeat("b", 2*readBuffer)
+	whole := frame(fin|ws.TextFrame, uint64(len(large)), []byte(large))
+	early = append(append(early, frame(fin|ws.TextFrame, 1, []byte("a"))...), whole[:readBuffer]...)
+	if _, err := raw.Write(early); err != nil {
+		t.Fatal(err)
+	}
+	if text := until(t, got); text != "a" {
+		t.Errorf("first came %q", text)
+	}
+	if _, err := raw.Write(append(whole[readBuffer:], frame(fin|ws.TextFrame, 1, []byte("c"))...)); err != nil {
+		t.Fatal(err)
+	}
+	if text := until(t, got); text != large {
+		t.Errorf("then came %d bytes, want %d", len(text), len(large))
+	}
+	if text := until(t, got); text != "c" {
+		t.Errorf("at last came %q", text)
+	}
+}

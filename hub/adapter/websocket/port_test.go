@@ -47,7 +47,6 @@ func openPort(t *testing.T, o portOptions) *workerPort {
 	if o.accept == nil {
 		o.accept = func(_ context.Context, c link.Conn, _ *http.Request) { c.ReadFrame() }
 	}
-	upgrade := Handler(o.accept)
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+wire.EnrolPath, o.enrol)
 	mux.HandleFunc(wire.LinkPath, func(w http.ResponseWriter, r *http.Request) {
@@ -56,7 +55,10 @@ func openPort(t *testing.T, o portOptions) *workerPort {
 		}
 		p.serving.Add(1)
 		defer p.serving.Done()
-		upgrade.ServeHTTP(w, r)
+		if c := Upgrade(w, r); c != nil {
+			defer c.Close()
+			o.accept(r.Context(), c, r)
+		}
 	})
 	p.Server = httptest.NewUnstartedServer(mux)
 	p.Config.ErrorLog = log.New(io.Discard, "", 0)

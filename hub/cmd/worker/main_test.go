@@ -110,7 +110,6 @@ func openPort(t *testing.T) *port {
 	}
 	p := &port{pin: websocket.Pin(pair.Leaf), got: make(chan any, 1000)}
 	var links sync.WaitGroup
-	upgrade := websocket.Handler(p.serve)
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+wire.EnrolPath, func(w http.ResponseWriter, r *http.Request) {
 		json.NewEncoder(w).Encode(wire.Enrolled{WorkerID: core.WorkerID(core.NewID(core.PrefixWorker, time.Now())), HeartbeatSeconds: 1, Time: time.Now()})
@@ -118,7 +117,10 @@ func openPort(t *testing.T) *port {
 	mux.HandleFunc(wire.LinkPath, func(w http.ResponseWriter, r *http.Request) {
 		links.Add(1)
 		defer links.Done()
-		upgrade.ServeHTTP(w, r)
+		if conn := websocket.Upgrade(w, r); conn != nil {
+			defer conn.Close()
+			p.serve(conn)
+		}
 	})
 	p.Server = httptest.NewUnstartedServer(mux)
 	p.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -131,7 +133,7 @@ func openPort(t *testing.T) *port {
 	return p
 }
 
-func (p *port) serve(_ context.Context, conn link.Conn, _ *http.Request) {
+func (p *port) serve(conn link.Conn) {
 	l := link.New(conn, link.Options{Side: link.Hub})
 	l.Run(context.Background(), func(ctx context.Context, msg any) error {
 		p.got <- msg
