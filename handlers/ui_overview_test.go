@@ -37,10 +37,10 @@ func TestTheOverviewDrawsWhatWasDeployed(t *testing.T) {
 	s.ended(stack, stacks.DeploymentSucceeded, 5*24*time.Hour, 8)
 	s.ended(stack, stacks.DeploymentFailed, time.Minute, 1)
 	fortnight := s.browse(session, "/")
-	says(t, fortnight, 200, "Last 14 days, by the day", `aria-label="Deployments that ended. Last 14 days, by the day: 1 failed, 8 succeeded. At most 8 in one of the columns."`,
+	says(t, fortnight, 200, "Last 14 days, by the day", `aria-label="Deployments that ended. Last 14 days, by the day: 1 failed, 8 succeeded. At most 8 a day."`,
 		"<dt>Succeeded</dt><dd>88 %</dd>", "<dt>Median time</dt><dd>1 min 00 s</dd>", "As a table")
 	s.ended(stack, stacks.DeploymentRolledBack, 20*time.Hour, 10)
-	says(t, s.browse(session, "/"), 200, `aria-label="Deployments that ended. Last 24 hours, by the hour: 1 failed, 10 rolled back. At most 10 in one of the columns."`, "<dt>Succeeded</dt><dd>0 %</dd>")
+	says(t, s.browse(session, "/"), 200, `aria-label="Deployments that ended. Last 24 hours, by the hour: 1 failed, 10 rolled back. At most 10 an hour."`, "<dt>Succeeded</dt><dd>0 %</dd>")
 
 	s.withoutHub()
 	says(t, s.browse(session, "/"), 200, "The hub is away.", "Last 24 hours, by the hour: 1 failed, 10 rolled back.")

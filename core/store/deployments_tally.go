@@ -33,9 +33,7 @@ func (s *Store) DeploymentTally(ctx context.Context, span stacks.Span) (stacks.T
 			args = append(args, state)
 		}
 		steps, err := many(tx, scanStep, tallyQuery, args...)
-		for i, ended := range steps {
-			tally.Ended[i] = ended
-		}
+		copy(tally.Ended, steps)
 		return tally, err
 	})
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"strings"
+	"slices"
 	"time"
 
 	"berth/core"
@@ -23,24 +23,13 @@ type activity struct {
 	Text    string // the picture in words
 	Width   int
 	Height  int
-	Peak    int // most in a column
+	Top     int // how many a column of the whole height has
 	From    moment
 	Columns []column
 	Results []segment // what the tones mean, and how many there were in all
 	Figures []figure
 	Rows    []activityRow // the same as a table, newest first, without the columns of nothing
 	Days    bool          // a column is a day, not an hour
-}
-
-type column struct {
-	X     int
-	Title string
-	Parts []part // from the ground up
-}
-
-type part struct {
-	Y, H int
-	Tone string
 }
 
 // activityRow is a column as a line of a table.
@@ -54,12 +43,6 @@ type activityRow struct {
 
 // figure is a number that sums something up.
 type figure struct{ Name, Value string }
-
-const (
-	columnStep   = 10
-	columnHeight = 1000
-	partLeast    = 40 // so that one among hundreds is seen
-)
 
 // fewDeployments are so few in a day that the fortnight says more.
 const fewDeployments = 10
@@ -94,9 +77,11 @@ func activityOf(t stacks.Tally, now time.Time) activity {
 	if ended(total) == 0 {
 		return a
 	}
+	most := 0
 	for _, counts := range t.Ended {
-		a.Peak = max(a.Peak, ended(counts))
+		most = max(most, ended(counts))
 	}
+	a.Top = max(most, leastTop)
 	for _, state := range stacks.Results {
 		if total[state] > 0 {
 			b := badgeOf(deploymentBadges, state)
@@ -104,30 +89,33 @@ func activityOf(t stacks.Tally, now time.Time) activity {
 		}
 	}
 	for i, counts := range t.Ended {
-		a.Columns = append(a.Columns, column{X: i * columnStep, Title: a.stepName(t.Step(i), t.Every) + ": " + inWords(counts), Parts: partsOf(counts, a.Peak)})
+		a.Columns = append(a.Columns, column{X: i * columnStep, Title: a.stepName(t.Step(i), t.Every) + ": " + inWords(counts), Parts: partsOf(counts, a.Top)})
 	}
-	for i := t.Steps - 1; i >= 0; i-- {
-		if n := ended(t.Ended[i]); n > 0 {
-			a.Rows = append(a.Rows, a.row(t, i, n, now))
-		}
-	}
+	a.Rows = a.rows(t, now)
+	a.Figures = figuresOf(t, total)
+	each := "an hour"
 	a.Span = "Last 24 hours, by the hour"
 	if a.Days {
-		a.Span = "Last 14 days, by the day"
+		a.Span, each = "Last 14 days, by the day", "a day"
 	}
-	a.Text = fmt.Sprintf("Deployments that ended. %s: %s. At most %d in one of the columns.", a.Span, inWords(total), a.Peak)
-	a.Figures = figuresOf(t, total)
+	a.Text = fmt.Sprintf("Deployments that ended. %s: %s. At most %d %s.", a.Span, inWords(total), most, each)
 	return a
 }
 
-// row is step i of a tally as a line of the table.
-func (a activity) row(t stacks.Tally, i, total int, now time.Time) activityRow {
-	row := activityRow{When: at(t.Step(i), now), Words: inWords(t.Ended[i]), Total: total,
-		Href: withQuery("/deployments", url.Values{"after": {core.FirstID(core.PrefixDeployment, t.Step(i+1))}})}
-	if a.Days {
-		row.Day = a.stepName(t.Step(i), t.Every)
+// rows are the steps in which something ended, newest first.
+func (a activity) rows(t stacks.Tally, now time.Time) (rows []activityRow) {
+	for i, counts := range slices.Backward(t.Ended) {
+		if ended(counts) == 0 {
+			continue
+		}
+		row := activityRow{When: at(t.Step(i), now), Words: inWords(counts), Total: ended(counts),
+			Href: withQuery("/deployments", url.Values{"after": {core.FirstID(core.PrefixDeployment, t.Step(i+1))}})}
+		if a.Days {
+			row.Day = a.stepName(t.Step(i), t.Every)
+		}
+		rows = append(rows, row)
 	}
-	return row
+	return rows
 }
 
 // stepName names the hour or the day that begins then.
@@ -136,37 +124,4 @@ func (a activity) stepName(begins time.Time, every time.Duration) string {
 		return begins.Format("Mon 2 Jan")
 	}
 	return begins.Format("2 Jan, 15:04") + begins.Add(every).Format(" to 15:04 UTC")
-}
-
-// inWords says how many ended how.
-func inWords(counts map[stacks.DeploymentState]int) string {
-	var parts []string
-	for _, state := range stacks.Results {
-		if counts[state] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", counts[state], strings.ToLower(badgeOf(deploymentBadges, state).Word)))
-		}
-	}
-	if len(parts) == 0 {
-		return "none"
-	}
-	return strings.Join(parts, ", ")
-}
-
-// partsOf stacks what ended in one step. The column of the peak has the whole height.
-func partsOf(counts map[stacks.DeploymentState]int, peak int) []part {
-	var parts []part
-	var numbers []int
-	for _, state := range stacks.Results {
-		if counts[state] > 0 {
-			numbers = append(numbers, counts[state])
-			parts = append(parts, part{Tone: badgeOf(deploymentBadges, state).Tone})
-		}
-	}
-	height := max(columnHeight*ended(counts)/peak, partLeast*len(parts))
-	y := columnHeight
-	for i, h := range portions(numbers, height, partLeast) {
-		y -= h
-		parts[i].Y, parts[i].H = y, h
-	}
-	return parts
 }

@@ -26,10 +26,10 @@ func tallied(span stacks.Span) stacks.Tally {
 
 func TestADayOfDeploymentsIsDrawnAsItWas(t *testing.T) {
 	a := activityOf(tallied(stacks.LastDay(sampleNow)), sampleNow)
-	if len(a.Columns) != 24 || a.Peak != 10 || a.Width != 240 || a.Days || a.From.ISO != "2025-11-20T10:00:00Z" {
-		t.Fatalf("%d columns, at most %d, %d wide, from %s", len(a.Columns), a.Peak, a.Width, a.From.ISO)
+	if len(a.Columns) != 24 || a.Top != 10 || a.Width != 240 || a.Days || a.From.ISO != "2025-11-20T10:00:00Z" {
+		t.Fatalf("%d columns, at most %d, %d wide, from %s", len(a.Columns), a.Top, a.Width, a.From.ISO)
 	}
-	const want = "Deployments that ended. Last 24 hours, by the hour: 4 failed, 1 unknown, 1 rolled back, 7 succeeded, 2 cancelled. At most 10 in one of the columns."
+	const want = "Deployments that ended. Last 24 hours, by the hour: 4 failed, 1 unknown, 1 rolled back, 7 succeeded, 2 cancelled. At most 10 an hour."
 	if a.Text != want {
 		t.Errorf("in words it is %q\nwant %q", a.Text, want)
 	}
@@ -69,6 +69,11 @@ func TestAFortnightOfDeploymentsIsDrawnByTheDay(t *testing.T) {
 	a := activityOf(tallied(stacks.LastFortnight(sampleNow)), sampleNow)
 	if len(a.Columns) != 14 || !a.Days || a.Span != "Last 14 days, by the day" || a.Columns[13].Title != "Fri 21 Nov: 1 rolled back, 2 cancelled" || a.Rows[2].Day != "Sat 8 Nov" {
 		t.Errorf("got %+v", a)
+	}
+	single := stacks.NewTally(stacks.LastFortnight(sampleNow), nil)
+	single.Ended[4][stacks.DeploymentSucceeded] = 1
+	if one := activityOf(single, sampleNow); one.Top != 4 || !slices.Equal(one.Columns[4].Parts, []part{{750, 250, "ok"}}) || !strings.HasSuffix(one.Text, "1 succeeded. At most 1 a day.") {
+		t.Errorf("a single one is %v below %d, %q", one.Columns[4].Parts, one.Top, one.Text)
 	}
 	if empty := activityOf(stacks.NewTally(stacks.LastFortnight(sampleNow), nil), sampleNow); empty.Columns != nil || empty.Span != "" || empty.Text != "" {
 		t.Errorf("nothing is drawn as %+v", empty)
