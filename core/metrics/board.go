@@ -33,7 +33,7 @@ func NewBoard(cfg Config) *Board {
 // All implements Source.
 func (b *Board) All(ctx context.Context, f Format, w io.Writer) error {
 	b.Workers.expire()
-	own := b.Own.families()
+	own := b.Own.Families()
 	if b.hubURL != "" {
 		own = append(own, hubUp(b.hubURL, 1))
 	}

@@ -1,8 +1,5 @@
 package metrics
 
-// Families renders the server's own families.
-func (o *Own) Families() []Family { return o.families() }
-
 // OwnNames are the families that the server declares, whether they have series or not.
 func (o *Own) OwnNames() (names []string) {
 	for _, v := range o.all {

@@ -61,8 +61,8 @@ func (o *Own) declare(kind Type, name, help string, labels []string, bounds ...f
 // results are the words for how something ended that has two ends.
 var results = map[bool]string{true: "succeeded", false: "failed"}
 
-// families renders all of them; those that have no series are left out.
-func (o *Own) families() []Family {
+// Families renders all of them; those that have no series are left out. It is called for each scrape.
+func (o *Own) Families() []Family {
 	families := make([]Family, 0, len(o.all)+len(runtimeFamilies))
 	o.store.count()
 	over := 0

@@ -121,9 +121,10 @@ func (p *Port) Run(ctx context.Context, listener net.Listener) error {
 		ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: requestTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
 		ErrorLog: slog.NewLogLogger(p.opts.Log.Handler(), slog.LevelDebug), // handshakes that fail: strangers' business
 	}
+	gate := newGate(listener, p.opts.Limits, func() { p.opts.Meter.Connection(crowded) })
 	failed := make(chan error, 1)
 	var serving sync.WaitGroup
-	serving.Go(func() { failed <- server.ServeTLS(newGate(listener, p.opts.Limits, func() { p.opts.Meter.Connection(crowded) }), "", "") })
+	serving.Go(func() { failed <- server.ServeTLS(gate, "", "") })
 	var err error
 	select {
 	case <-ctx.Done():
