@@ -5,9 +5,11 @@
 # migration, and is restarted 50 times under load. Variables of these names change the numbers.
 # The provider of Vault's secrets is then held against a real Vault server, which is built when it is not there.
 # template.yaml is held against the schema of AWS SAM, which is a large module that nothing else needs.
+# A Prometheus of today, which is built when it is not there, scrapes the whole program.
 # Files are exchanged with the command-line programs sops and age, which are built when they are not there.
 . "$(dirname "$0")/common.sh"
 . local/make/docker.sh
+. local/make/real-prometheus.sh
 . local/make/real-sops.sh
 . local/make/real-vault.sh
 need_go
@@ -20,6 +22,8 @@ status=0
 go test -count=1 -timeout 120m -v -run 'WhateverDies|Killed' "$@" ./local/kill || status=1
 need_sops
 go test -count=1 -timeout 30m -v -tags realsops -run RealSops "$@" ./hub/adapter/sops || status=1
+need_current_prometheus
+go test -count=1 -timeout 30m -v -tags realprometheus -run RealPrometheus "$@" ./local/watch || status=1
 need_vault
 go test -count=1 -timeout 30m -v -tags realvault -run RealVault "$@" ./hub/adapter/vault || status=1
 exit $status

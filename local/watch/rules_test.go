@@ -51,6 +51,7 @@ func promtool(t *testing.T, args ...string) {
 
 // TestRulesDoWhatTheyPromise has promtool read the rules and run their unit tests.
 func TestRulesDoWhatTheyPromise(t *testing.T) {
+	t.Parallel() // it takes some seconds, as the others do that wait
 	promtool(t, "check", "rules", "rules.yaml", "alerts.yaml")
 	promtool(t, append([]string{"test", "rules"}, cases...)...)
 }
