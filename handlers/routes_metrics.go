@@ -20,15 +20,15 @@ func metricsRoutes(d Deps) []Route {
 	scrape := func(pattern string, handler http.Handler, op Operation) Route {
 		op.Tag, op.Status = "metrics", http.StatusOK
 		if op.Response == nil {
-			op.ContentType = "text/plain"
+			op.ContentType = "text/plain, application/openmetrics-text"
 		}
 		return Route{Method: http.MethodGet, Pattern: pattern, Capability: access.Metrics, Surface: guard.Scrape, Handler: handler, Operation: op}
 	}
 	all := ops.Metrics(d.Metrics.Source)
 	return []Route{
-		scrape("/metrics", all, Operation{Summary: "Metrics of the server and of every worker, in the Prometheus text format"}),
+		scrape("/metrics", all, Operation{Summary: "Metrics of the server and of every worker, in the Prometheus text format, or in OpenMetrics when Accept would rather have that"}),
 		scrape("/api/custom/metrics", all, Operation{Summary: "The same as /metrics"}),
 		scrape("/api/custom/metrics/targets", ops.Targets(d.Guard.AppURL), Operation{Summary: "What to scrape, for Prometheus's HTTP service discovery", Response: []ops.TargetGroup{}}),
-		scrape("/api/custom/workers/{id}/metrics", ops.WorkerMetrics(d.Metrics.Source), Operation{Summary: "Metrics of one worker, in the Prometheus text format"}),
+		scrape("/api/custom/workers/{id}/metrics", ops.WorkerMetrics(d.Metrics.Source), Operation{Summary: "Metrics of one worker, in the same formats"}),
 	}
 }

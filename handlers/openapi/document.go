@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"berth/core/access"
 	"berth/handlers/endpoint"
@@ -124,7 +125,10 @@ func (r Route) success(types *catalogue) *response {
 	answer := &response{Description: http.StatusText(r.Status)}
 	switch {
 	case r.ContentType != "":
-		answer.Content = map[string]mediaType{r.ContentType: {&schema{Type: "string"}}}
+		answer.Content = map[string]mediaType{}
+		for kind := range strings.SplitSeq(r.ContentType, ", ") {
+			answer.Content[kind] = mediaType{&schema{Type: "string"}}
+		}
 	case r.Response != nil:
 		answer.Content = map[string]mediaType{jsonMedia: {types.of(reflect.TypeOf(r.Response), inAnswer)}}
 	}

@@ -25,7 +25,7 @@ type Operation struct {
 	Query    []Param
 
 	Detail      string // what the summary has no room for, code in backticks; may be empty
-	ContentType string // media type of an answer that is not JSON, without parameters: "text/plain"
+	ContentType string // media types of an answer that is not JSON, without parameters: "text/plain, text/html"
 	Live        bool   // it tells what hubs heard last, and in its header when none is there: see endpoint.AwayHeader
 	OrNoContent bool   // 204 without body may come in place of Status
 	Problems    []int  // statuses of failures that do not follow from rule, method, path and body
