@@ -21,7 +21,11 @@ func TestPrometheusFindsAndScrapesBerth(t *testing.T) {
 	s.scraped(t, p)
 }
 
-// scraped sees that a Prometheus found this site, scrapes it over https, and has its worker.
+// openMetrics is what Prometheus asks for first, since long ago.
+const openMetrics = "application/openmetrics-text; version=1.0.0"
+
+// scraped sees that a Prometheus found this site, scrapes it over https, and has its worker. What it asked for
+// as OpenMetrics came as that, and it could read all of it: a line that it cannot read makes the target down.
 func (s *site) scraped(t *testing.T, p *prometheus.Server) {
 	t.Helper()
 	p.Until(t, "what discovery names is scraped", func() error {
@@ -34,6 +38,9 @@ func (s *site) scraped(t *testing.T, p *prometheus.Server) {
 		}
 		return one(p, fmt.Sprintf(`berth_worker_up{job="berth", worker=%q}`, s.worker))
 	})
+	if got := s.typeOf("/metrics"); !strings.HasPrefix(got, openMetrics) {
+		t.Errorf("a scrape was answered as %q", got)
+	}
 }
 
 // one is an error unless an expression gives one sample, which is 1.
