@@ -9,9 +9,9 @@ import (
 // what the counter berth_deployments_total calls result.
 //
 // What is counted by result means the same everywhere: a deployment that has ended, once, by its last state,
-// and as taking Took. The counter of /metrics counts what its hub ended since that hub began, and a scraper
-// adds it up. Pages draw the past from the rows instead: hubs begin anew, there may be several of them or
-// none, and the rows are there for every host.
+// and as taking Took. The counter of /metrics counts each end as its row is stored, by the process that
+// stores it and since that began, and a scraper adds it up. Pages draw the past from the rows themselves:
+// processes begin anew, there may be several or no hub, and the rows are there for every host.
 var Results = []DeploymentState{DeploymentFailed, DeploymentLost, DeploymentRolledBack, DeploymentSucceeded, DeploymentCancelled, DeploymentSuperseded}
 
 // Took is how long a deployment took since it was queued; 0 while it has not ended.

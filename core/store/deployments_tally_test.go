@@ -108,3 +108,42 @@ func TestPresenceCountsEachWorkerOnce(t *testing.T) {
 		}
 	}
 }
+
+// endings counts as /metrics does.
+type endings struct {
+	ended map[stacks.DeploymentState]int
+	times []time.Duration // of those that succeeded
+}
+
+func (*endings) Transaction(string, string, time.Duration) {}
+
+func (c *endings) Deployed(_ stacks.Trigger, state stacks.DeploymentState, took time.Duration) {
+	c.ended[state]++
+	if state == stacks.DeploymentSucceeded {
+		c.times = append(c.times, took)
+	}
+}
+
+// TestPagesTellWhatTheMetricsTell: whichever way deployments end, the rows and the counter agree.
+func TestPagesTellWhatTheMetricsTell(t *testing.T) {
+	y := openYard(t)
+	c := &endings{ended: map[stacks.DeploymentState]int{}}
+	y.db.Measure(c)
+	id := y.deployed("web", "c1")
+	y.deploy(id, "c2")
+	y.end(y.start(y.queue(wish(id))).ID, stacks.DeploymentFailed)
+	y.end(y.start(y.queue(wish(id))).ID, stacks.DeploymentLost)
+	_, err := y.CancelDeployment(t.Context(), y.queue(wish(y.add("idle"))).ID, someone)
+	y.must(err)
+	ask := wish(id)
+	ask.Trigger, ask.Aim.Revision = stacks.TriggerRollback, 1
+	y.queue(wish(id))
+	y.queue(ask) // takes its place
+	tally, err := y.DeploymentTally(t.Context(), stacks.LastDay(y.at))
+	y.must(err)
+	want := map[stacks.DeploymentState]int{stacks.DeploymentSucceeded: 2, stacks.DeploymentFailed: 1, stacks.DeploymentLost: 1, stacks.DeploymentCancelled: 1, stacks.DeploymentSuperseded: 1}
+	slices.Sort(c.times)
+	if !maps.Equal(c.ended, want) || !maps.Equal(tally.Total(), want) || !slices.Equal(c.times, tally.Times) {
+		t.Errorf("counted are %v %v, in rows %v %v, want %v", c.ended, c.times, tally.Total(), tally.Times, want)
+	}
+}
