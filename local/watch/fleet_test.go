@@ -32,11 +32,12 @@ func TestAHealthyFleetHasPicturesAndNoAlerts(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	p := s.run(t, prometheus.Distribution(t), s.shipped(t, "prometheus.yaml"))
-	s.deploy(t)
+	stack := s.deploy(t)
 	questions := s.questions(t)
 	p.Until(t, "every question is answered", func() error { return answered(p, questions) })
 	p.Until(t, "every rule is evaluated and none raises an alarm", func() error { return calm(p) })
 	matchersExist(t, p)
+	s.pagesExist(t, stack)
 }
 
 // questions are the expressions that have an answer at such a site, by where they stand.
@@ -72,11 +73,13 @@ func answered(p *prometheus.Server, questions map[string]string) error {
 }
 
 // deploy deploys a stack of one container that does nothing, and asks for one that is not there.
-func (s *site) deploy(t *testing.T) {
+func (s *site) deploy(t *testing.T) *rig.Stack {
 	t.Helper()
 	file := fmt.Sprintf("services:\n  web:\n    image: %s\n    command: [sleep, \"3600\"]\n    stop_signal: SIGKILL\n    network_mode: none\n", rig.Image(t))
-	s.Repository(map[string]string{"app/compose.yaml": file}).On(s.worker, "app").Deployed()
+	stack := s.Repository(map[string]string{"app/compose.yaml": file}).On(s.worker, "app")
+	stack.Deployed()
 	s.Problem(http.StatusNotFound, http.MethodGet, "/api/custom/stacks/stk_none", nil) // so that there is an answer of 4xx
+	return stack
 }
 
 // calm is an error while a rule was not evaluated, failed, or raises an alarm.
@@ -96,6 +99,26 @@ func calm(p *prometheus.Server) error {
 func mayBeEmpty(expression string) bool {
 	is := func(part string) bool { return strings.Contains(expression, part) }
 	return slices.ContainsFunc(quiet, is) || slices.ContainsFunc(wanting, is)
+}
+
+var page = regexp.MustCompile(`/(?:stacks|workers|deployments|repositories|integrations)\b[/a-z_0-9]*`)
+
+// pagesExist sees that whoever follows the first step of an alert finds the page that it names.
+func (s *site) pagesExist(t *testing.T, stack *rig.Stack) {
+	t.Helper()
+	looked := map[string]bool{}
+	for _, alert := range rulesOf(t, "alerts.yaml") {
+		step := strings.NewReplacer("{{ $labels.stack }}", string(stack.ID), "{{ $labels.worker }}", string(s.worker)).Replace(alert.Annotations["first_step"])
+		for _, path := range page.FindAllString(strings.ReplaceAll(step, "/api/custom/workers/", ""), -1) {
+			looked[path] = true
+			if answer := s.Person.For(t).Ask(http.MethodGet, path, nil); answer.Status != http.StatusOK {
+				t.Errorf("%s sends people to %s, which answers %d", alert.Alert, path, answer.Status)
+			}
+		}
+	}
+	if len(looked) < 5 {
+		t.Errorf("only %v were looked at", looked)
+	}
 }
 
 var (
