@@ -15,6 +15,7 @@ import (
 // full writes every family of the server's own.
 func full(b *metrics.Board) {
 	busy(b)
+	b.Own.Snapshot("whole")
 	b.Own.Healthy(90 * time.Second)
 	b.Own.RoundTrip(3 * time.Millisecond)
 	b.Own.Connection("accepted")

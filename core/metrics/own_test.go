@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"berth/core/metrics"
 	"berth/core/stacks"
 )
 
@@ -25,6 +26,23 @@ func TestWhatIsCountedIsShown(t *testing.T) {
 		`berth_store_transaction_duration_seconds_bucket{kind="write",le="0.0005"} 1`, `berth_store_transaction_duration_seconds_count{kind="read"} 1`,
 		`berth_store_connections{state="idle"} 3`, `berth_store_connections{state="in_use"} 2`, `berth_store_size_bytes 1048576`, `berth_store_disk_full 0`,
 		`berth_http_requests_total{surface="api",code="4xx"} 1`, `berth_authentication_failures_total{kind="password"} 0`)
+}
+
+func TestSnapshotsAreCounted(t *testing.T) {
+	b, at := board()
+	put := func(s metrics.Snapshot) {
+		b.Workers.Put("wrk_1", s)
+		at.pass(time.Second)
+	}
+	put(metrics.Snapshot{Text: "a 1\n"}) // no link
+	b.Workers.Connected("wrk_1", "h")
+	put(metrics.Snapshot{Text: "a 1\n"})
+	put(metrics.Snapshot{Text: "a 2\n", Changes: true})
+	put(metrics.Snapshot{Text: strings.Repeat("a 1\n", metrics.MaxSnapshot/4+1)})
+	b.Workers.Put("wrk_1", metrics.Snapshot{Text: "a 1\n"})
+	b.Workers.Put("wrk_1", metrics.Snapshot{Text: "a 1\n"}) // too soon
+	wantLines(t, scrape(t, b), `berth_metrics_snapshots_total{result="whole"} 2`, `berth_metrics_snapshots_total{result="changes"} 1`,
+		`berth_metrics_snapshots_total{result="ignored"} 2`, `berth_metrics_snapshots_total{result="refused"} 1`)
 }
 
 func TestStacksAreShownOneByOne(t *testing.T) {

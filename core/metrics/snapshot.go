@@ -32,11 +32,18 @@ type Snapshot struct {
 func (c *Cache) Put(id core.WorkerID, s Snapshot) {
 	hostname, due := c.due(id)
 	if !due {
+		c.own.Snapshot(snapshotIgnored)
 		return
 	}
 	if len(s.Text) > MaxSnapshot {
+		c.own.Snapshot(snapshotRefused)
 		c.own.Dropped(TooLarge, strings.Count(s.Text, "\n"))
 		return
+	}
+	if s.Changes {
+		c.own.Snapshot(snapshotChanges)
+	} else {
+		c.own.Snapshot(snapshotWhole)
 	}
 	families, dropped := c.validator.Validate(s.Text, workerLabels(id, hostname))
 	for reason, n := range dropped {

@@ -24,8 +24,9 @@ func TestMetrics(t *testing.T) {
 		t.Error("without workers there is one")
 	}
 	first := s.Worker("edge")
-	stack := s.Repository(one(compose(box(t, "web")))).On(first.ID, "app")
-	stack.Deployed()
+	stack := s.Repository(one(compose(box(t, "web", "environment: [PASSWORD]")))).Manual(first.ID, "app")
+	stack.SetSecret("PASSWORD", "a stack's password")
+	stack.Synced()
 	rig.Until(t, rig.Soon, "metrics of the first worker", func() (bool, string) {
 		body := metrics(t, scraper, "/metrics")
 		return strings.Contains(body, string(first.ID)) && strings.Contains(body, first.Hostname()), body
@@ -42,10 +43,42 @@ func TestMetrics(t *testing.T) {
 	if strings.Contains(single, string(first.ID)) || strings.Contains(single, string(third.ID)) || !strings.Contains(single, "berth_") {
 		t.Errorf("the metrics of one worker are\n%s", single)
 	}
+	whatTheServerMeasures(t, scraper, stack)
 	if answer := scraper.Ask(http.MethodGet, "/api/custom/workers/wrk_0000000000000000000000/metrics", nil); answer.Status != http.StatusNotFound {
 		t.Errorf("the metrics of no worker: %d", answer.Status)
 	}
 	whoMayScrape(t, s, string(first.ID))
+}
+
+// whatTheServerMeasures sees that what was deployed has moved what the server counts.
+func whatTheServerMeasures(t *testing.T, scraper rig.Client, stack *rig.Stack) {
+	t.Helper()
+	scraper.As("berth_sk_nonsense").Ask(http.MethodGet, "/metrics", nil)
+	series := []string{
+		`berth_authentication_failures_total{kind="api_key"}`, `berth_commit_to_healthy_seconds_count`, `berth_deployments_total{trigger="`, `berth_deployment_duration_seconds_count{result="succeeded"}`,
+		`berth_deployment_phase_duration_seconds_count{phase="verify"}`, `berth_fetches_total{result="succeeded"}`, `berth_fetch_duration_seconds_count`,
+		`berth_http_requests_total{surface="api",code="2xx"}`, `berth_http_request_duration_seconds_count{surface="scrape"}`, `berth_link_round_trip_seconds_count`,
+		`berth_metrics_snapshots_total{result="whole"}`, `berth_secret_resolutions_total{provider="internal",result="succeeded"}`, `berth_secret_resolution_duration_seconds_count{provider="internal"}`,
+		`berth_stack_info{stack="` + string(stack.ID) + `"`, `berth_stack_status{stack="` + string(stack.ID) + `"`, `berth_stack_healthy{stack="` + string(stack.ID) + `"`,
+		`berth_stack_last_success_timestamp_seconds{stack="` + string(stack.ID) + `"`, `berth_stacks{status="active"}`,
+		`berth_store_connections{state="idle"}`, `berth_store_size_bytes`, `berth_store_transactions_total{kind="read",result="committed"}`, `berth_store_transactions_total{kind="write",result="committed"}`,
+		`berth_store_transaction_duration_seconds_count{kind="write"}`, `berth_worker_connections_total{result="accepted"}`,
+		`go_info{`, `go_memstats_alloc_bytes`, `process_open_fds`, `process_virtual_memory_bytes`,
+	}
+	rig.Until(t, rig.Soon, "all that the server measures", func() (bool, string) {
+		body := metrics(t, scraper, "/metrics")
+		for _, s := range series {
+			at := strings.Index(body, "\n"+s)
+			if at < 0 {
+				return false, s + " is missing in\n" + body
+			}
+			line, _, _ := strings.Cut(body[at+1:], "\n")
+			if strings.HasSuffix(line, " 0") {
+				return false, line
+			}
+		}
+		return true, ""
+	})
 }
 
 // whoMayScrape walks the roles as SPEC §5 words them: 401 without a valid key, 403 below
