@@ -17,7 +17,7 @@ func (s *ownStore) declare(o *Own) {
 	s.size = o.declare(TypeGauge, "berth_store_size_bytes", "Size of the database.", nil)
 	s.connections = o.declare(TypeGauge, "berth_store_connections", "Connections of this process to the database, by state.", []string{"state"})
 	s.ended = o.declare(TypeCounter, "berth_store_transactions_total",
-		"Transactions of this process, by kind (read, write) and how they ended: committed; rolled_back, by what ran in them; failed, by the database.", []string{"kind", "result"})
+		"Transactions of this process, by kind (read, write) and how they ended: committed; rolled_back, by what ran in them or because they met another; failed, by the database.", []string{"kind", "result"})
 	s.took = o.declare(TypeHistogram, "berth_store_transaction_duration_seconds", "Time that a transaction took, the wait for a connection included.", []string{"kind"},
 		0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5)
 }

@@ -34,6 +34,9 @@ func Overhear(db *DB, hear func(query string)) {
 	}
 }
 
+// Retry makes a database ask for transactions to be run again that end with what retry says.
+func Retry(db *DB, retry func(error) bool) { db.dialect.Retry = retry }
+
 // EndWithin is EndDeployment inside a transaction.
 func EndWithin(tx *Tx, s *Store, o stacks.Outcome) error {
 	_, err := s.end(tx, o, nil)

@@ -15,7 +15,8 @@ import (
 // neither reads nor writes.
 type Meter interface {
 	// Transaction counts one by its kind, "read" or "write", and its end: "committed"; "rolled_back", when
-	// what ran in it wanted that or was stopped; "failed", when the database did not do it.
+	// what ran in it wanted that, was stopped, or met another transaction; "failed", when the database did
+	// not do it.
 	Transaction(kind, result string, took time.Duration)
 	// Deployed counts a deployment whose end is stored, with the time since it was queued.
 	Deployed(trigger stacks.Trigger, state stacks.DeploymentState, took time.Duration)
@@ -50,7 +51,7 @@ func (db *DB) tell(ctx context.Context, pool *sql.DB, tx *Tx, err error, took ti
 	switch {
 	case err == nil:
 		db.meter.Transaction(kind, "committed", took)
-	case errors.As(err, &known) && known.Code != errBusy.Code || ctx.Err() != nil:
+	case errors.As(err, &known) && known.Code != errBusy.Code || ctx.Err() != nil || db.dialect.Retry(err) || tx.collided:
 		db.meter.Transaction(kind, "rolled_back", took)
 		return
 	default:

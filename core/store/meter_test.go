@@ -91,6 +91,25 @@ func TestTransactionsAreCounted(t *testing.T) {
 	}
 }
 
+// Meeting another transaction is nothing that anybody must look at.
+func TestWhatIsRunAgainDidNotFail(t *testing.T) {
+	db, _ := migrated(t)
+	var c counter
+	db.Measure(&c)
+	met := errors.New("met another transaction")
+	store.Retry(db, func(err error) bool { return errors.Is(err, met) })
+	runs := 0
+	err := db.Write(t.Context(), func(*store.Tx) error {
+		if runs++; runs == 1 {
+			return met
+		}
+		return nil
+	})
+	if told, _ := c.take(); err != nil || !slices.Equal(told, []string{"write rolled_back", "write committed"}) {
+		t.Errorf("%v, counted %q", err, told)
+	}
+}
+
 func TestTheSizeOfTheDatabase(t *testing.T) {
 	y := openYard(t)
 	before, err := y.Size(t.Context())
