@@ -82,6 +82,9 @@ func (s *site) deploy(t *testing.T) *rig.Stack {
 	return stack
 }
 
+// ofTheMachine are alerts that a machine raises on which tests run, whatever Berth does.
+var ofTheMachine = []string{"BerthWorkerDiskFilling", "BerthWorkerMemoryLow"}
+
 // calm is an error while a rule was not evaluated, failed, or raises an alarm.
 func calm(p *prometheus.Server) error {
 	rules, err := p.Rules()
@@ -89,7 +92,7 @@ func calm(p *prometheus.Server) error {
 		return fmt.Errorf("%d rules, %w", len(rules), err)
 	}
 	for _, r := range rules {
-		if r.Health != "ok" || r.Type == "alerting" && r.State != "inactive" {
+		if r.Health != "ok" || r.Type == "alerting" && r.State != "inactive" && !slices.Contains(ofTheMachine, r.Name) {
 			return fmt.Errorf("%+v", r)
 		}
 	}

@@ -17,7 +17,7 @@ const Program = "BERTH_REAL_PROMETHEUS"
 
 // within is how long the server may take to start, and whatever it is asked to see, on a machine where
 // everything else runs too.
-const within = 120 * time.Second
+const within = 300 * time.Second
 
 // Server is a running server.
 type Server struct {
