@@ -13,26 +13,43 @@ import (
 // wantBlob queues a worker's wish for content. A worker that wants more at once than any
 // deployment has is not answered.
 func (s *session) wantBlob(ctx context.Context, m wire.BlobWant) error {
-	select {
-	case s.blobs <- m:
-		return nil
-	default:
+	s.mu.Lock()
+	queued := len(s.blobs) < maxBlobsWaiting
+	if queued {
+		s.blobs = append(s.blobs, m)
+	}
+	s.mu.Unlock()
+	if !queued {
 		return s.link.Send(ctx, wire.BlobChunk{Digest: m.Digest, Error: "too many wishes at once", Last: true})
 	}
+	s.content.wake()
+	return nil
 }
 
-// serveBlobs answers wishes one after the other until the link is over.
+// nextBlob takes the wish that waits longest.
+func (s *session) nextBlob() (wire.BlobWant, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.blobs) == 0 {
+		s.blobs = nil // a link at rest holds no memory for it
+		return wire.BlobWant{}, false
+	}
+	want := s.blobs[0]
+	s.blobs = s.blobs[1:]
+	return want, true
+}
+
+// serveBlobs answers the wishes that wait, one after the other, until the link is over.
 func (s *session) serveBlobs(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
+	for ctx.Err() == nil {
+		want, found := s.nextBlob()
+		if !found {
 			return
-		case want := <-s.blobs:
-			if err := s.sendBlob(ctx, want); err != nil && ctx.Err() == nil {
-				s.h.log.Warn("content was not sent", "worker", s.worker.ID, "digest", want.Digest, "error", err)
-				// An error that cannot be sent means that the link is over.
-				_ = s.link.Send(ctx, wire.BlobChunk{Digest: want.Digest, Error: fault.PublicOf(err), Last: true})
-			}
+		}
+		if err := s.sendBlob(ctx, want); err != nil && ctx.Err() == nil {
+			s.h.log.Warn("content was not sent", "worker", s.worker.ID, "digest", want.Digest, "error", err)
+			// An error that cannot be sent means that the link is over.
+			_ = s.link.Send(ctx, wire.BlobChunk{Digest: want.Digest, Error: fault.PublicOf(err), Last: true})
 		}
 	}
 }

@@ -76,20 +76,15 @@ func (s *session) illegible(ctx context.Context, id core.CommandID) bool {
 // It is less than a worker queues.
 const maxInFlight = 32
 
-// deliver sends the commands that were not sent on this link yet, oldest first, now and
-// whenever woken. It ends the link when it cannot go on: on the next one it begins anew.
+// deliver sends the commands that were not sent on this link yet, oldest first. It ends the link when
+// it cannot go on: on the next one it begins anew.
 func (s *session) deliver(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-s.wakes:
-		}
-		if err := s.deliverOpen(ctx); err != nil {
-			s.h.report("commands cannot be sent", err, "worker", s.worker.ID)
-			s.end(err)
-			return
-		}
+	if ctx.Err() != nil {
+		return
+	}
+	if err := s.deliverOpen(ctx); err != nil {
+		s.h.report("commands cannot be sent", err, "worker", s.worker.ID)
+		s.end(err)
 	}
 }
 

@@ -53,7 +53,7 @@ func (q *quiet) stop() time.Duration {
 // serve gives the hub a link and returns the worker's end of it.
 func (q *quiet) serve(id core.WorkerID) *link.End {
 	here, there := link.Pair()
-	go q.hub.Serve(context.Background(), there, fleet.Worker{ID: id, Hostname: string(id)})
+	go q.hub.Serve(context.Background(), there, id, string(id))
 	return here
 }
 

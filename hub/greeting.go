@@ -30,8 +30,8 @@ func (s *session) greet(ctx context.Context, hello wire.Hello) error {
 	s.h.opts.Snapshots.Connected(s.worker.ID, hello.Hostname)
 	s.h.log.Info("worker connected", "worker", s.worker.ID, "hostname", hello.Hostname, "version", hello.Version, "epoch", epoch)
 	fenced := s.fenced(ctx)
-	s.children.Go(func() { s.lasting(func() { s.deliver(fenced) }) })
-	s.children.Go(func() { s.lasting(func() { s.serveBlobs(fenced) }) })
+	s.delivery.begin(func() { s.lasting(func() { s.deliver(fenced) }) })
+	s.content.begin(func() { s.lasting(func() { s.serveBlobs(fenced) }) })
 	s.wake()
 	s.h.Arrived(hello.Tags)
 	if s.h.opts.Peers != nil {
@@ -81,6 +81,8 @@ func (s *session) replace() error {
 // leave undoes what greet did, once the link is over.
 func (s *session) leave(ctx context.Context) {
 	s.end(nil)
+	s.delivery.end()
+	s.content.end()
 	s.children.Wait()
 	if s.before != nil {
 		<-s.before.over

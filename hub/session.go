@@ -22,17 +22,17 @@ import (
 type session struct {
 	// Set once.
 	h      *Hub
-	worker fleet.Worker
+	worker linked
 	link   *link.Link
 	end    context.CancelCauseFunc // ends the link
-	wakes  chan struct{}           // holds one: there may be commands to send
-	blobs  chan wire.BlobWant
 
 	// Set by the greeting, before anything else uses them.
 	epoch  uint64
 	joined bool                   // it was the worker's current session
 	ended  map[core.CommandID]int // attempts of commands whose result the worker holds: not sent again
 
+	delivery chore // sends commands
+	content  chore // sends blobs
 	children sync.WaitGroup
 	ready    atomic.Bool   // greeted: others may use the link
 	before   *session      // whose place it took; nil once that is over
@@ -44,8 +44,15 @@ type session struct {
 	report  parts                             // of the reader: what the worker has told so far of everything
 
 	mu       sync.Mutex
+	blobs    []wire.BlobWant         // guarded by mu: wishes that wait
 	requests map[uint64]*liveRequest // guarded by mu
 	lastID   uint64                  // guarded by mu
+}
+
+// linked is whom a link belongs to.
+type linked struct {
+	ID       core.WorkerID
+	Hostname string // as it was registered
 }
 
 // Limits of a session.
@@ -64,7 +71,7 @@ var (
 
 // Serve talks to a worker that was admitted, until its link is over. It implements the
 // worker port's wish for a hub.
-func (h *Hub) Serve(ctx context.Context, conn link.Conn, worker fleet.Worker) error {
+func (h *Hub) Serve(ctx context.Context, conn link.Conn, worker core.WorkerID, hostname string) error {
 	ctx, member := h.asMember(ctx)
 	if !member {
 		conn.Close()
@@ -73,7 +80,7 @@ func (h *Hub) Serve(ctx context.Context, conn link.Conn, worker fleet.Worker) er
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	s := &session{
-		h: h, worker: worker, end: end, wakes: make(chan struct{}, 1), blobs: make(chan wire.BlobWant, maxBlobsWaiting), over: make(chan struct{}),
+		h: h, worker: linked{worker, hostname}, end: end, over: make(chan struct{}),
 		ended: map[core.CommandID]int{}, events: map[core.CommandID]*eventProgress{}, requests: map[uint64]*liveRequest{},
 		link: link.New(conn, link.Options{Side: link.Hub, ReadTimeout: 3 * h.opts.Heartbeat}),
 	}
@@ -84,7 +91,7 @@ func (h *Hub) Serve(ctx context.Context, conn link.Conn, worker fleet.Worker) er
 	defer h.serving.Done()
 	err := s.link.Run(ctx, s.handleSafely)
 	s.leave(context.WithoutCancel(ctx))
-	h.log.Info("worker left", "worker", worker.ID, "hostname", worker.Hostname, "reason", err)
+	h.log.Info("worker left", "worker", worker, "hostname", hostname, "reason", err)
 	return err
 }
 
@@ -148,29 +155,30 @@ func (h *Hub) Revoked(id core.WorkerID) {
 }
 
 // wake makes the session look for commands to send. It never blocks.
-func (s *session) wake() {
-	select {
-	case s.wakes <- struct{}{}:
-	default:
-	}
+func (s *session) wake() { s.delivery.wake() }
+
+// handleSafely ends the link, and only that, when a message runs into a defect. The message is handled on
+// a goroutine of its own, whose stack goes with it: the reader, of which each link has one, needs a small one.
+func (s *session) handleSafely(ctx context.Context, msg any) error {
+	handled := make(chan error, 1)
+	go func() {
+		var err error
+		if s.h.safely(s.worker.ID, func() { err = s.handle(ctx, msg) }) {
+			err = errDefect
+		}
+		handled <- err
+	}()
+	return <-handled
 }
 
-// handleSafely ends the link, and only that, when a message runs into a defect.
-func (s *session) handleSafely(ctx context.Context, msg any) (err error) {
-	if s.h.safely(s.worker.ID, func() { err = s.handle(ctx, msg) }) {
-		return errDefect
-	}
-	return err
-}
-
-// lasting runs what lasts as long as the link; a defect in it ends the link.
+// lasting runs what is done beside the reading of the link; a defect in it ends the link.
 func (s *session) lasting(work func()) {
 	if s.h.safely(s.worker.ID, work) {
 		s.end(errDefect)
 	}
 }
 
-// handle applies one message. It runs on the link's reading goroutine.
+// handle applies one message, while the link's reader waits.
 func (s *session) handle(ctx context.Context, msg any) error {
 	if hello, first := msg.(wire.Hello); first || s.epoch == 0 {
 		if !first || s.epoch != 0 {

@@ -442,7 +442,7 @@ func (s *stand) connectAs(w fleet.Worker, hello wire.Hello) *puppet {
 	hub := s.hub
 	go func() {
 		defer close(served)
-		hub.Serve(context.Background(), there, w)
+		hub.Serve(context.Background(), there, w.ID, w.Hostname)
 	}()
 	go func() {
 		defer close(p.over)

@@ -28,8 +28,8 @@ type Desk interface {
 
 // Hub talks to workers; *hub.Hub does.
 type Hub interface {
-	// Serve runs a link until it is over, and returns why it is.
-	Serve(ctx context.Context, conn link.Conn, worker fleet.Worker) error
+	// Serve runs a worker's link until it is over, and returns why it is.
+	Serve(ctx context.Context, conn link.Conn, worker core.WorkerID, hostname string) error
 }
 
 // Meter counts who comes; *metrics.Own does.

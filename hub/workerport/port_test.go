@@ -35,17 +35,17 @@ import (
 
 // fakeHub says hello back and then does as told.
 type fakeHub struct {
-	serve  func(ctx context.Context, conn link.Conn, worker fleet.Worker) error
+	serve  func(ctx context.Context, conn link.Conn) error
 	served chan core.WorkerID
 }
 
-func (h *fakeHub) Serve(ctx context.Context, conn link.Conn, worker fleet.Worker) error {
-	h.served <- worker.ID
-	return h.serve(ctx, conn, worker)
+func (h *fakeHub) Serve(ctx context.Context, conn link.Conn, worker core.WorkerID, _ string) error {
+	h.served <- worker
+	return h.serve(ctx, conn)
 }
 
 // untilClosed serves until either side is gone.
-func untilClosed(ctx context.Context, conn link.Conn, _ fleet.Worker) error {
+func untilClosed(ctx context.Context, conn link.Conn) error {
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	defer stop()
 	for {
@@ -511,7 +511,7 @@ func TestSilentConnectionsOfOneHostDoNotShutOutOthers(t *testing.T) {
 func TestStoppingWaitsForTheHubsGoodbye(t *testing.T) {
 	r := open(t, nil)
 	goodbye := make(chan struct{})
-	r.hub.serve = func(ctx context.Context, conn link.Conn, _ fleet.Worker) error {
+	r.hub.serve = func(ctx context.Context, conn link.Conn) error {
 		<-goodbye
 		if ctx.Err() != nil {
 			return errors.New("cut before the hub was done")
@@ -569,12 +569,12 @@ func TestAListenerThatFailsEndsRun(t *testing.T) {
 func TestADefectEndsOneLinkAlone(t *testing.T) {
 	r := open(t, nil)
 	broken := false
-	r.hub.serve = func(ctx context.Context, conn link.Conn, worker fleet.Worker) error {
+	r.hub.serve = func(ctx context.Context, conn link.Conn) error {
 		if !broken {
 			broken = true
 			panic("a defect")
 		}
-		return untilClosed(ctx, conn, worker)
+		return untilClosed(ctx, conn)
 	}
 	first, _, err := websocket.Dial(t.Context(), r.worker(t, r.token(t)))
 	must(t, err)

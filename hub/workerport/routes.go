@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"strconv"
 
+	"berth/core"
 	"berth/core/fault"
 	"berth/core/fleet"
 	"berth/core/patience"
@@ -99,21 +100,21 @@ func (p *Port) link(w http.ResponseWriter, r *http.Request, leave func()) error 
 	leave()
 	settled(r.Context())
 	p.opts.Meter.Connection(accepted)
-	go p.serve(conn, worker)
+	go p.serve(conn, worker.ID, worker.Hostname)
 	return nil
 }
 
 // serve has the hub serve a link until it is over. A defect ends that link alone.
-func (p *Port) serve(conn link.Conn, worker fleet.Worker) {
+func (p *Port) serve(conn link.Conn, worker core.WorkerID, hostname string) {
 	defer p.end()
 	defer conn.Close()
 	defer func() {
 		if problem := recover(); problem != nil {
-			p.opts.Log.Error("a defect ended a worker's link; the others go on", "worker", worker.ID, "panic", problem, "stack", string(debug.Stack()))
+			p.opts.Log.Error("a defect ended a worker's link; the others go on", "worker", worker, "panic", problem, "stack", string(debug.Stack()))
 		}
 	}()
-	err := p.opts.Hub.Serve(p.links, conn, worker)
-	p.opts.Log.Debug("a worker's link is over", "worker", worker.ID, "reason", err)
+	err := p.opts.Hub.Serve(p.links, conn, worker, hostname)
+	p.opts.Log.Debug("a worker's link is over", "worker", worker, "reason", err)
 }
 
 // proof reads what a worker shows.

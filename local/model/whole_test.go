@@ -237,7 +237,9 @@ func (v *whole) dial(i int, r *running) (wirelink.Conn, wire.Enrolled, error) {
 	r.ends = append(r.ends, here)
 	r.mu.Unlock()
 	h := v.hub.Load().hub
-	v.life.Go(func() { h.Serve(context.Background(), &spied{End: there, whole: v}, v.workers[i]) })
+	v.life.Go(func() {
+		h.Serve(context.Background(), &spied{End: there, whole: v}, v.workers[i].ID, v.workers[i].Hostname)
+	})
 	return &frames{End: here, whole: v, host: i, life: r}, wire.Enrolled{WorkerID: v.workers[i].ID, HeartbeatSeconds: 10, Time: time.Now()}, nil
 }
 
