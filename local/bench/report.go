@@ -25,11 +25,12 @@ type sent struct {
 type reporter struct {
 	number int // of the worker
 	mute   bool
-	tick   int // snapshots that were sent
+	tick   int                // snapshots that were sent on this link
+	told   exposition.Changes // of this link
 }
 
 // begin is called for each link.
-func (r *reporter) begin() { r.tick = 0 }
+func (r *reporter) begin() { r.tick, r.told = 0, exposition.Changes{} }
 
 // fallSilent says once how the worker is; from then on its link is open and nobody reads or writes.
 func (r *reporter) fallSilent(ctx context.Context, conn link.Conn, m *meeting) {
@@ -47,7 +48,7 @@ func (m *meeting) reported(bytes, whole int) {
 	m.sent.Whole = int64(whole)
 }
 
-// say sends a snapshot, and before the first what runs here, as a real worker does.
+// say sends a snapshot, whole or what changed as the real worker does, and before the first what runs here.
 func (r *reporter) say(conn link.Conn, m *meeting) error {
 	if r.tick == 0 {
 		if err := send(conn, wire.Observed{Stacks: []wire.StackObserved{}, Complete: true}); err != nil {
@@ -56,8 +57,9 @@ func (r *reporter) say(conn link.Conn, m *meeting) error {
 	}
 	text := r.text()
 	r.tick++
-	m.reported(len(text), len(text))
-	return send(conn, wire.Snapshot{Text: text})
+	tell, changes, ended := r.told.Next(text)
+	m.reported(len(tell), len(text))
+	return send(conn, wire.Snapshot{Text: tell, Changes: changes, Ended: ended})
 }
 
 // text is the snapshot that is due. What a machine at rest does changes from one to the next: processor
