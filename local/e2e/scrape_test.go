@@ -54,8 +54,9 @@ func TestMetrics(t *testing.T) {
 func whatTheServerMeasures(t *testing.T, scraper rig.Client, stack *rig.Stack) {
 	t.Helper()
 	scraper.As("berth_sk_nonsense").Ask(http.MethodGet, "/metrics", nil)
+	scraper.As("").Ask(http.MethodPost, "/api/custom/login", map[string]string{"email": "nobody@example.org", "password": "not the password"})
 	series := []string{
-		`berth_authentication_failures_total{kind="api_key"}`, `berth_commit_to_healthy_seconds_count`, `berth_deployments_total{trigger="`, `berth_deployment_duration_seconds_count{result="succeeded"}`,
+		`berth_authentication_failures_total{kind="api_key"}`, `berth_authentication_failures_total{kind="password"}`, `berth_commit_to_healthy_seconds_count`, `berth_deployments_total{trigger="`, `berth_deployment_duration_seconds_count{result="succeeded"}`,
 		`berth_deployment_phase_duration_seconds_count{phase="verify"}`, `berth_fetches_total{result="succeeded"}`, `berth_fetch_duration_seconds_count`,
 		`berth_http_requests_total{surface="api",code="2xx"}`, `berth_http_request_duration_seconds_count{surface="scrape"}`, `berth_link_round_trip_seconds_count`,
 		`berth_metrics_snapshots_total{result="whole"}`, `berth_secret_resolutions_total{provider="internal",result="succeeded"}`, `berth_secret_resolution_duration_seconds_count{provider="internal"}`,
