@@ -1,23 +1,14 @@
 package metrics_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"berth/core/coretest"
 	"berth/core/metrics"
-)
-
-var update = flag.Bool("write-readme", false, "write the generated part of the README")
-
-const (
-	readme    = "../../README.md"
-	beginMark = "<!-- server metrics: written by \"go test ./core/metrics -run README -write-readme\" -->\n"
-	endMark   = "<!-- end of server metrics -->\n"
 )
 
 func TestREADMEListsTheServersFamilies(t *testing.T) {
@@ -38,24 +29,7 @@ func TestREADMEListsTheServersFamilies(t *testing.T) {
 		fmt.Fprintf(&table, "| `%s` | %s | %s | %s |\n", f.Name, f.Type, strings.Join(labels, ", "), f.Help)
 	}
 	table.WriteString("\n")
-	content, err := os.ReadFile(readme)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, found := strings.Cut(string(content), beginMark)
-	generated, after, closed := strings.Cut(rest, endMark)
-	if !found || !closed {
-		t.Fatal("the README lacks the marks around the table of the server's families")
-	}
-	if *update {
-		if err := os.WriteFile(readme, []byte(before+beginMark+table.String()+endMark+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if generated != table.String() {
-		t.Error("the README's families are not those of core/metrics; run: go test ./core/metrics -run README -write-readme")
-	}
+	coretest.GeneratedPart(t, "../../README.md", "server metrics", "./core/metrics", table.String())
 }
 
 // parsed are the families of an exposition.

@@ -1,26 +1,17 @@
 package worker
 
 import (
-	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"berth/core/coretest"
 	"berth/core/stacks"
 	"berth/core/wire"
 
 	dto "github.com/prometheus/client_model/go"
-)
-
-var update = flag.Bool("write-readme", false, "write the generated part of the README")
-
-const (
-	readme    = "../../README.md"
-	beginMark = "<!-- worker metrics: written by \"go test ./hub/worker -run README -write-readme\" -->\n"
-	endMark   = "<!-- end of worker metrics -->\n"
 )
 
 func TestREADMEListsTheWorkersFamilies(t *testing.T) {
@@ -31,24 +22,7 @@ func TestREADMEListsTheWorkersFamilies(t *testing.T) {
 		families = parse(t, await(s.start().greeted(), "Snapshot", any1[wire.Snapshot]).Text)
 	})
 	table := tableOf(families)
-	content, err := os.ReadFile(readme)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, found := strings.Cut(string(content), beginMark)
-	generated, after, closed := strings.Cut(rest, endMark)
-	if !found || !closed {
-		t.Fatal("the README lacks the marks around the table of a worker's families")
-	}
-	if *update {
-		if err := os.WriteFile(readme, []byte(before+beginMark+table+endMark+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if generated != table {
-		t.Error("the README's families are not those of a worker; run: go test ./hub/worker -run README -write-readme")
-	}
+	coretest.GeneratedPart(t, "../../README.md", "worker metrics", "./hub/worker", table)
 }
 
 func tableOf(families map[string]*dto.MetricFamily) string {

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"strconv"
 	"testing"
-	"time"
 )
 
 var client = http.Client{Timeout: within}
@@ -99,27 +98,7 @@ func (s *Server) ask(path string, data any) error {
 // Until waits until something holds; the error that holds returns says why it does not yet.
 func (s *Server) Until(t testing.TB, what string, holds func() error) {
 	t.Helper()
-	if err := s.eventually(holds); err != nil {
+	if err := s.Eventually(within, holds); err != nil {
 		t.Fatalf("%s: %v", what, err)
-	}
-}
-
-// eventually repeats what is not yet so, while the server runs.
-func (s *Server) eventually(do func() error) error {
-	deadline := time.After(within)
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		err := do()
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-s.ended:
-			return fmt.Errorf("the server has ended: %w", err)
-		case <-deadline:
-			return err
-		case <-tick.C:
-		}
 	}
 }

@@ -63,7 +63,7 @@ func (s *Server) Must(t *testing.T, method, path string, body any) Answer {
 // open initialises and unseals a server that was just started, and waits until it leads.
 func (s *Server) open() error {
 	var made Answer
-	err := s.eventually(func() (err error) {
+	err := s.Eventually(starting, func() (err error) {
 		made, err = s.Ask(http.MethodPut, "sys/init", map[string]int{"secret_shares": 1, "secret_threshold": 1})
 		if err == nil && len(made.Keys) != 1 {
 			err = fmt.Errorf("it was not initialised: %d %v", made.Status, made.Errors)
@@ -82,7 +82,7 @@ func (s *Server) unseal() error {
 	if err != nil || answer.Sealed {
 		return fmt.Errorf("it was not unsealed: %d %v, %w", answer.Status, answer.Errors, err)
 	}
-	return s.eventually(func() error {
+	return s.Eventually(starting, func() error {
 		answer, err := s.Ask(http.MethodGet, "sys/health", nil)
 		if err == nil && answer.Status != http.StatusOK {
 			err = fmt.Errorf("its health is %d", answer.Status)
@@ -109,24 +109,4 @@ func (s *Server) Token(t *testing.T, policy string, options map[string]any) stri
 		asked[option] = value
 	}
 	return s.Must(t, http.MethodPost, "auth/token/create", asked).Auth.Token
-}
-
-// eventually repeats what is not yet possible, while the server runs.
-func (s *Server) eventually(do func() error) error {
-	deadline := time.After(starting)
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		err := do()
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-s.ended:
-			return fmt.Errorf("the server has ended: %w", err)
-		case <-deadline:
-			return err
-		case <-tick.C:
-		}
-	}
 }
