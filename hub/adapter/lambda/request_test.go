@@ -187,3 +187,17 @@ func TestTheBasePathIsCut(t *testing.T) {
 		}
 	}
 }
+
+// TestOnlyHostsThatDecodeAreAskedToCompress: a REST API gives clients the base64 of a body that is no text.
+func TestOnlyHostsThatDecodeAreAskedToCompress(t *testing.T) {
+	var asked string
+	for host, g := range hosts(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked = r.Header.Get("Accept-Encoding") })) {
+		want := "gzip"
+		if g.Form == config.EventRESTv1 {
+			want = ""
+		}
+		if send(t, g, request("GET", "/metrics", "", "Accept-Encoding", "gzip")); asked != want {
+			t.Errorf("%s: the handler is asked for %q, want %q", host, asked, want)
+		}
+	}
+}

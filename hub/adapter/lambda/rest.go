@@ -20,6 +20,7 @@ func (h *Handler) rest(adapter *httpadapter.HandlerAdapter) func(context.Context
 		}
 		f := &facts{path: h.path(e.path), query: e.decodedQuery(), header: e.header(), host: e.domain, client: e.source,
 			id: cmp.Or(e.id, invocation(ctx)), size: len(payload)}
+		f.header.Del("Accept-Encoding") // it hands base64 to clients as it is, unless it is configured with binary media types
 		a, err := adapter.ProxyWithContext(f.with(ctx), events.APIGatewayProxyRequest{
 			Path: "/", HTTPMethod: e.method, Body: e.body, IsBase64Encoded: e.encoded})
 		return reply{status: a.StatusCode, headers: a.MultiValueHeaders, body: f.body}, err
