@@ -2,10 +2,11 @@
 // their goals. It needs Go, Git and a Docker Engine; it pulls nothing, uses free ports
 // and its own names ("bench-…"), and removes what it made.
 //
-//	go run ./local/bench               measure everything, about eight minutes
+//	go run ./local/bench               measure everything, about forty minutes
 //	go run ./local/bench deploy idle   measure only these
 //	go run ./local/bench -runs 30      more repetitions where there are any
 //	go run ./local/bench -links 10000 links   as many workers on one server
+//	go run ./local/bench -fleet 1,1000 fleet   one step for each number of workers
 //
 // The server is always the real program, built from this checkout as it is shipped and
 // running in a process of its own on a database of its own. What the figures mean:
@@ -49,6 +50,15 @@
 //     of them is in service. They dial from twenty addresses of this host and wait as the real worker
 //     does. A handshake goes from the TCP connection to the answer 101, with TLS 1.3, both keys and
 //     registration, of those that came through. The workers' part of it is done by the same processors.
+//
+//   - fleet: a server with 1, 100, 1,000 and 10,000 workers, which a process of its own simulates: TLS and
+//     WebSocket from twenty addresses, a heartbeat every 30 seconds and with it a snapshot of 60 series, whole
+//     or what changed, as the real worker sends it. Memory (VmRSS) is taken 150 seconds after all were back
+//     from a restart, before the first scrape of that number; that of the same server without workers is
+//     taken off, and a worker's snapshot counts as what it adds to the plain scrape. Processor time is over
+//     a minute. Scrapes are made in turns, over one connection each that is kept, with those of the floor: a
+//     bare net/http handler, in another process, that has the same bytes in memory. Then once more beside a
+//     worker that has a link and neither reads nor writes.
 //
 //   - function: what a function host costs. First the adapter and its shim alone, in this process: an
 //     event in, its answer out, with a handler that does nothing else, for each form of events; in turns
