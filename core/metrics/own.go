@@ -23,6 +23,7 @@ type Own struct {
 	snapshots   ownSnapshots
 
 	process func() Process
+	kept    kept
 	now     core.Clock
 }
 

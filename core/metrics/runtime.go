@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 	read "runtime/metrics"
 	"strconv"
+	"sync"
 	"time"
 )
 
@@ -74,8 +75,28 @@ func of(names ...string) func(*readings) float64 {
 	}
 }
 
-// runtime renders figures of this process; those that the system does not give are left out.
+// readAgain is how long figures of this process stand: reading them costs more than the rest of a small scrape.
+const readAgain = time.Second
+
+// kept are the figures of this process as they were read last.
+type kept struct {
+	mu       sync.Mutex
+	at       time.Time
+	families []Family
+}
+
+// runtime renders figures of this process, as they are or were a moment ago; those that the system does
+// not give are left out.
 func (o *Own) runtime() []Family {
+	o.kept.mu.Lock()
+	defer o.kept.mu.Unlock()
+	if now := o.now(); o.kept.families == nil || now.Sub(o.kept.at) >= readAgain {
+		o.kept.families, o.kept.at = o.readRuntime(), now
+	}
+	return o.kept.families
+}
+
+func (o *Own) readRuntime() []Family {
 	r := &readings{process: o.process(), samples: make([]read.Sample, len(samplePlaces))}
 	for name, i := range samplePlaces {
 		r.samples[i].Name = name
