@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -106,8 +107,9 @@ func (d *document) view(path, method, server string, op *operation) operationVie
 			continue
 		}
 		answer := answerView{Status: r.Name, Text: r.Value.Description}
-		for media, content := range r.Value.Content { // one at most
-			answer.Media, answer.Schema = media, content.Schema
+		answer.Media = strings.Join(slices.Sorted(maps.Keys(r.Value.Content)), ", ")
+		for media, content := range r.Value.Content { // several are all text
+			answer.Schema = content.Schema
 			if media == jsonMedia {
 				answer.Shown = d.show(content.Schema)
 			}
