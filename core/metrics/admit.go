@@ -49,7 +49,7 @@ func (c *Cache) claim(f Family) (*shared, Reason) {
 	if own, reserved := c.reserved[f.Name]; reserved && (own != f.Type || strings.HasPrefix(f.Name, "berth_")) {
 		return nil, Clash
 	}
-	if ours, said := typeOfName(f.Name); said && ours != f.Type {
+	if ours, said := reportedTypes[f.Name]; said && ours != f.Type || !said && notForWorkers(f.Name) {
 		return nil, Clash
 	}
 	if known, found := c.families[f.Name]; found {
@@ -67,24 +67,15 @@ func (c *Cache) claim(f Family) (*shared, Reason) {
 			return nil, Clash
 		}
 	}
-	for _, sample := range samples {
-		c.owners[sample] = f.Name
-	}
+	c.take(f.Name, f.Type)
 	return c.open(f.Name, f.Type, f.Help), ""
 }
 
-// typeOfName returns the type that the name of a family of ours says: whoever reports it first, with
-// whatever type, does not keep others from reporting it.
-func typeOfName(name string) (t Type, ours bool) {
-	switch {
-	case !strings.HasPrefix(name, "berth_"):
-		return "", false
-	case strings.HasSuffix(name, "_total"):
-		return TypeCounter, true
-	case strings.HasSuffix(name, "_duration_seconds"):
-		return TypeHistogram, true
-	}
-	return TypeGauge, true
+// notForWorkers reports whether a family has a name that scrapers and their rules make series of, or one
+// that nothing is left of in OpenMetrics, where info and counter have names without their ending.
+func notForWorkers(name string) bool {
+	return strings.Contains(name, ":") || name == "up" || name == "_info" || name == "_total" ||
+		strings.HasPrefix(name, "scrape_") || strings.HasPrefix(name, "ALERTS")
 }
 
 // end takes one family of a worker away. The caller holds mu.

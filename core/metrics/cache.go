@@ -60,6 +60,9 @@ func newCache(v Validator, own *Own, now core.Clock) *Cache {
 	for _, f := range workerFamilies {
 		c.reserve(f.name, f.kind)
 	}
+	for name, kind := range reportedTypes {
+		c.take(name, kind)
+	}
 	c.reserve(statesName, TypeGauge)
 	c.reserve(hubUpName, TypeGauge)
 	return c
@@ -67,6 +70,11 @@ func newCache(v Validator, own *Own, now core.Clock) *Cache {
 
 func (c *Cache) reserve(name string, t Type) {
 	c.reserved[name] = t
+	c.take(name, t)
+}
+
+// take makes the names of the series of a family its own.
+func (c *Cache) take(name string, t Type) {
 	for _, sample := range t.samples(name) {
 		c.owners[sample] = name
 	}
@@ -174,7 +182,8 @@ func (c *Cache) leave(f *shared, id core.WorkerID) {
 	delete(c.families, f.name)
 	i, _ := slices.BinarySearch(c.names, f.name)
 	c.names = slices.Delete(c.names, i, i+1)
-	if _, reserved := c.reserved[f.name]; reserved {
+	_, reserved := c.reserved[f.name]
+	if _, ours := reportedTypes[f.name]; reserved || ours {
 		return // its names stay ours
 	}
 	for _, sample := range f.kind.samples(f.name) {

@@ -2,13 +2,16 @@ package metrics
 
 import "hash/crc32"
 
-// joinCRC returns the IEEE CRC-32 of two texts one after the other, from that of each and the length
-// of the second in bytes. A CRC is a remainder of polynomials over GF(2), so appending n bytes
+// joinCRC returns the IEEE CRC-32 of two texts one after the other, from that of each and shiftCRC of
+// the length of the second. A CRC is a remainder of polynomials over GF(2), so appending n bytes
 // multiplies the first one by x^(8n). RFC 1952 demands the CRC of all that was compressed, and pieces
 // that were compressed earlier are not read again for it.
-func joinCRC(first, second uint32, n int) uint32 {
-	return timesCRC(powerCRC(uint64(n)*8), first) ^ second
+func joinCRC(first, second, shift uint32) uint32 {
+	return timesCRC(shift, first) ^ second
 }
+
+// shiftCRC returns what n bytes more multiply a CRC by.
+func shiftCRC(n int) uint32 { return powerCRC(uint64(n) * 8) }
 
 // timesCRC multiplies two polynomials modulo the one of CRC-32. The highest bit is the power 0.
 func timesCRC(a, b uint32) (product uint32) {

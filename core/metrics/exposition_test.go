@@ -270,6 +270,30 @@ func TestATypeCannotBeTaken(t *testing.T) {
 	}
 }
 
+// What scrapers and rules make, and names of which OpenMetrics leaves nothing, are not a worker's to report.
+func TestNamesThatAreNotForWorkers(t *testing.T) {
+	b, _ := board()
+	b.Workers.Connected("wrk_1", "h")
+	b.Workers.Put("wrk_1", metrics.Snapshot{Text: "# TYPE _info gauge\n_info 1\n# TYPE _total counter\n_total 1\nup 0\nscrape_duration_seconds 9\nALERTS{alertname=\"Fake\"} 1\na:b:c 1\nfine 1\n"})
+	text := string(scraped(t, b, metrics.Format{OpenMetrics: true}))
+	wantLines(t, text, `fine{worker="wrk_1",hostname="h"} 1`, `berth_metrics_dropped_series_total{reason="clash"} 6`)
+	wantNone(t, text, "\n_info{", "\n_total{", "\nup{", "\nscrape_", "\nALERTS", "\na:b", "# TYPE  ")
+}
+
+// Whoever comes first cannot take a name that series of our workers' families have in either format.
+func TestNamesOfOurWorkersAreTheirs(t *testing.T) {
+	b, _ := board()
+	b.Workers.Connected("wrk_bad", "h")
+	b.Workers.Put("wrk_bad", metrics.Snapshot{Text: "# TYPE berth_worker gauge\nberth_worker 1\n# TYPE berth_worker_commands gauge\nberth_worker_commands 1\n# TYPE berth_worker_command_duration_seconds_count gauge\nberth_worker_command_duration_seconds_count 1\n"})
+	b.Workers.Connected("wrk_good", "h")
+	b.Workers.Put("wrk_good", metrics.Snapshot{Text: "# TYPE berth_worker_info gauge\nberth_worker_info 1\n# TYPE berth_worker_commands_total counter\nberth_worker_commands_total 2\n# TYPE berth_worker_command_duration_seconds histogram\nberth_worker_command_duration_seconds_bucket{le=\"+Inf\"} 3\nberth_worker_command_duration_seconds_sum 1\nberth_worker_command_duration_seconds_count 3\n"})
+	text := scrape(t, b)
+	wantLines(t, text, `berth_worker_info{worker="wrk_good",hostname="h"} 1`, `berth_worker_commands_total{worker="wrk_good",hostname="h"} 2`, `berth_worker_command_duration_seconds_count{worker="wrk_good",hostname="h"} 3`)
+	if n := strings.Count(text, `worker="wrk_bad"`); n != 2 { // that it is up, and was seen
+		t.Errorf("%d series of the other are there", n)
+	}
+}
+
 // A worker that reports as much as it can must leave room for others.
 func TestWhatOneWorkerMayKeepIsBounded(t *testing.T) {
 	b, at := board()

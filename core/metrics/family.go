@@ -36,12 +36,12 @@ func (t Type) samples(family string) []string {
 	switch t {
 	case TypeCounter, TypeGauge:
 		if base, ends := strings.CutSuffix(family, map[Type]string{TypeCounter: "_total", TypeGauge: "_info"}[t]); ends {
-			return []string{family, base}
+			return []string{family, base, base + "_created"}
 		}
 	case TypeHistogram:
-		return []string{family, family + "_bucket", family + "_sum", family + "_count"}
+		return []string{family, family + "_bucket", family + "_sum", family + "_count", family + "_created"}
 	case TypeSummary:
-		return []string{family, family + "_sum", family + "_count"}
+		return []string{family, family + "_sum", family + "_count", family + "_created"}
 	}
 	return []string{family}
 }

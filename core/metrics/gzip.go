@@ -15,6 +15,7 @@ import (
 const (
 	leastGzip   = 32 << 10         // a smaller exposition is sent as it is
 	leastPacked = 4 << 10          // a smaller chunk is not worth a piece of its own
+	mostStored  = 1 << 10          // so little is not worth compressing
 	packedAge   = 10 * time.Second // how old values in a compressed exposition may be
 )
 
@@ -32,6 +33,7 @@ func Compressed(first []byte) bool {
 type packed struct {
 	blocks []byte
 	crc    uint32 // of the text
+	shift  uint32 // what joins crc to that of what stands before: see shiftCRC
 	size   int    // of the text
 	edits  uint64 // of the chunk when it was packed, as gone
 	gone   uint64
@@ -48,6 +50,9 @@ var packers = sync.Pool{New: func() any {
 
 // pack compresses text and adds the blocks to to.
 func pack(to, text []byte) []byte {
+	if len(text) <= mostStored {
+		return store(to, text)
+	}
 	out := appender(to)
 	w := packers.Get().(*flate.Writer)
 	defer packers.Put(w)
@@ -55,6 +60,14 @@ func pack(to, text []byte) []byte {
 	_, _ = w.Write(text) // an appender takes everything
 	_ = w.Flush()
 	return out
+}
+
+// store adds text to to as a block that is not compressed.
+func store(to, text []byte) []byte {
+	to = append(to, 0)
+	to = binary.LittleEndian.AppendUint16(to, uint16(len(text)))
+	to = binary.LittleEndian.AppendUint16(to, ^uint16(len(text)))
+	return append(to, text...)
 }
 
 // appender is a slice that grows as it is written to.
@@ -94,12 +107,12 @@ func (z *zipped) copy(c *chunk) error {
 	if err := z.flush(1); err != nil {
 		return err
 	}
-	z.count(blocks.crc, blocks.size)
+	z.count(blocks.crc, blocks.shift, blocks.size)
 	return z.out.add(blocks.blocks)
 }
 
-func (z *zipped) count(crc uint32, size int) {
-	z.crc = joinCRC(z.crc, crc, size)
+func (z *zipped) count(crc, shift uint32, size int) {
+	z.crc = joinCRC(z.crc, crc, shift)
 	z.size += uint32(size)
 }
 
@@ -109,7 +122,7 @@ func (z *zipped) flush(least int) error {
 	if len(text) < least {
 		return nil
 	}
-	z.count(crc32.ChecksumIEEE(text), len(text))
+	z.count(crc32.ChecksumIEEE(text), shiftCRC(len(text)), len(text))
 	*z.out.buffer = pack(*z.out.buffer, text)
 	*z.loose = text[:0]
 	return z.out.flush(piece)

@@ -44,7 +44,7 @@ func (c *Cache) pack(chunk *chunk, age time.Duration, loose *[]byte) *packed {
 	case fresh:
 		return ready
 	}
-	p.crc = crc32.ChecksumIEEE(*text)
+	p.crc, p.shift = crc32.ChecksumIEEE(*text), shiftCRC(p.size)
 	p.blocks = pack(make([]byte, 0, p.size/8), *text)
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"berth/core"
+	"berth/core/metrics"
 	"berth/core/stacks"
 	"berth/core/wire"
 
@@ -162,16 +163,10 @@ func TestSnapshot(t *testing.T) {
 		if families["berth_worker_uptime_seconds"] != nil {
 			t.Error("the time since the start is told beside the start")
 		}
-		typed := map[string]dto.MetricType{"_total": dto.MetricType_COUNTER, "_duration_seconds": dto.MetricType_HISTOGRAM}
-		for name, family := range families { // the hub takes no other: see core/metrics
-			want := dto.MetricType_GAUGE
-			for ending, kind := range typed {
-				if strings.HasSuffix(name, ending) {
-					want = kind
-				}
-			}
-			if family.GetType() != want {
-				t.Errorf("%s is a %v, and its name says %v", name, family.GetType(), want)
+		for name, family := range families { // the hub keeps these names for workers
+			kind, ours := metrics.Reported(name)
+			if !ours || string(kind) != strings.ToLower(family.GetType().String()) {
+				t.Errorf("%s, a %v, is not what core/metrics knows: %q", name, family.GetType(), kind)
 			}
 		}
 		h.end.Cut()

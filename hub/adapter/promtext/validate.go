@@ -69,7 +69,7 @@ func (r *run) family(in *dto.MetricFamily) (metrics.Family, bool) {
 		switch {
 		case seen[key]:
 			r.drop(metrics.Duplicate, n)
-		case !complete(m, kind):
+		case !complete(m, kind, in.GetName()):
 			r.drop(metrics.Unreadable, n)
 		case n > r.room:
 			r.drop(metrics.TooMany, n)
@@ -153,23 +153,41 @@ func linesOf(m *dto.Metric) int {
 }
 
 // complete reports whether a metric has what its type needs. A histogram or summary that
-// lost its count or sum would be shown with a zero that nobody reported.
-func complete(m *dto.Metric, kind metrics.Type) bool {
+// lost its count or sum would be shown with a zero that nobody reported; a counter below zero, buckets
+// and quantiles that do not rise, and an info that is not 1 are what readers of OpenMetrics give up at.
+func complete(m *dto.Metric, kind metrics.Type, name string) bool {
 	switch kind {
+	case metrics.TypeGauge:
+		return !strings.HasSuffix(name, "_info") || m.Gauge.GetValue() == 1
+	case metrics.TypeCounter:
+		return m.Counter != nil && m.Counter.GetValue() >= 0
 	case metrics.TypeHistogram:
 		h := m.Histogram
-		return h != nil && (h.SampleCount != nil || h.SampleCountFloat != nil) && h.SampleSum != nil && distinct(h)
+		return h != nil && (h.SampleCount != nil || h.SampleCountFloat != nil) && h.SampleSum != nil && rising(h)
 	case metrics.TypeSummary:
-		return m.Summary != nil && m.Summary.SampleCount != nil && m.Summary.SampleSum != nil
+		return m.Summary != nil && m.Summary.SampleCount != nil && m.Summary.SampleSum != nil && quantiles(m.Summary)
 	}
 	return true
 }
 
-// distinct reports whether no bucket of h stands there twice.
-func distinct(h *dto.Histogram) bool {
-	bounds := make(map[float64]bool, len(h.Bucket))
-	for _, b := range h.Bucket {
-		bounds[b.GetUpperBound()] = true
+// rising reports whether the buckets of h rise, and what they count does not fall.
+func rising(h *dto.Histogram) bool {
+	for i, b := range h.Bucket {
+		if i > 0 && (!(b.GetUpperBound() > h.Bucket[i-1].GetUpperBound()) || b.GetCumulativeCount() < h.Bucket[i-1].GetCumulativeCount()) {
+			return false
+		}
 	}
-	return len(bounds) == len(h.Bucket)
+	return true
+}
+
+// quantiles reports whether those of s rise from 0 to 1.
+func quantiles(s *dto.Summary) bool {
+	last := -1.0
+	for _, q := range s.Quantile {
+		if !(q.GetQuantile() > last && q.GetQuantile() >= 0 && q.GetQuantile() <= 1) {
+			return false
+		}
+		last = q.GetQuantile()
+	}
+	return true
 }
