@@ -21,9 +21,10 @@ type DB struct {
 	// broken is called with an error that means a commit may or may not be on disk; going
 	// on would risk showing what is not stored.
 	broken  func(error)
-	closed  atomic.Bool // after such an error: nothing is read or written any more
-	ground  Ground      // nil: unknown
-	meter   Meter       // nil: nobody counts
+	closed  atomic.Bool   // after such an error: nothing is read or written any more
+	ground  Ground        // nil: unknown
+	meter   Meter         // nil: nobody counts
+	commits atomic.Uint64 // of this process: what was read before the last one may have changed
 	reads   reads
 	writing writing
 }
@@ -123,6 +124,9 @@ func (db *DB) steps(ctx context.Context, pool *sql.DB, opts sql.TxOptions, made 
 		return "run", err
 	}
 	err = tx.Commit()
+	if pool == db.writer {
+		db.commits.Add(1) // also when it is unknown whether it is on the disk
+	}
 	if err != nil && db.dialect.Broken(err) && !db.dialect.Full(err) {
 		db.Break(fmt.Errorf("store: commit: %w", err)) // before another has the connection
 	}

@@ -31,8 +31,21 @@ func scanKey(row scanner) (identity.APIKey, error) {
 	return k, err
 }
 
-// StoredKey implements identity.Credentials.
+// StoredKey implements identity.Credentials. A key is not read again while nothing was committed since:
+// scrapers and scripts show the same one again and again.
 func (s *Store) StoredKey(ctx context.Context, id core.APIKeyID) (identity.StoredKey, error) {
+	commits := s.db.commits.Load() // before it is read
+	if key, kept := s.keys.get(s.db, id, commits); kept {
+		return key, nil
+	}
+	key, err := s.storedKey(ctx, id)
+	if err == nil {
+		s.keys.put(id, key, commits)
+	}
+	return key, err
+}
+
+func (s *Store) storedKey(ctx context.Context, id core.APIKeyID) (identity.StoredKey, error) {
 	return read(ctx, s, func(tx *Tx) (identity.StoredKey, error) {
 		return one(tx, errKeyMissing, func(row scanner) (identity.StoredKey, error) {
 			var stored identity.StoredKey

@@ -16,43 +16,50 @@ import (
 // listed as Told stay as they are.
 // It returns the stacks whose row changed. A stack that cannot be read is passed over.
 func (s *Store) SaveObserved(ctx context.Context, worker core.WorkerID, seen []stacks.Observation, complete bool, at time.Time) ([]core.StackID, error) {
-	return write(ctx, s, func(tx *Tx) ([]core.StackID, error) {
-		own, err := manyLegible(tx, scanStack, `SELECT `+stackColumns+` FROM stacks WHERE worker_id = ? ORDER BY name LIMIT ?`, worker, maxStacks)
-		if err != nil && !unreadable(err) {
-			return nil, err
-		}
-		byID := make(map[core.StackID][]stacks.ContainerState, len(seen))
-		told := map[core.StackID]bool{}
-		for _, o := range seen {
-			if told[o.Stack] = o.Told; o.Told {
-				continue
-			}
-			byID[o.Stack] = o.Containers
-		}
-		var changed []core.StackID
-		for _, st := range own {
-			containers, listed := byID[st.ID]
-			if !listed && (!complete || told[st.ID]) {
-				continue
-			}
-			moved, err := s.observe(tx, st, containers, at)
-			if unreadable(err) {
-				continue // its revision; the others' containers are news all the same
-			}
-			if err != nil {
-				return nil, err
-			}
-			if moved {
-				changed = append(changed, st.ID)
-			}
-		}
-		return changed, nil
-	})
+	news, err := read(ctx, s, func(tx *Tx) ([]core.StackID, error) { return s.seen(tx, worker, seen, complete, at, false) })
+	if err != nil || len(news) == 0 { // as most reports are: they need no turn to write
+		return nil, err
+	}
+	return write(ctx, s, func(tx *Tx) ([]core.StackID, error) { return s.seen(tx, worker, seen, complete, at, true) })
 }
 
-// observe updates one stack if what was seen differs from its row. What differs from what was
+// seen returns the stacks of a worker of which something else was seen than their rows say, and updates
+// those when save is true.
+func (s *Store) seen(tx *Tx, worker core.WorkerID, seen []stacks.Observation, complete bool, at time.Time, save bool) (changed []core.StackID, err error) {
+	own, err := manyLegible(tx, scanStack, `SELECT `+stackColumns+` FROM stacks WHERE worker_id = ? ORDER BY name LIMIT ?`, worker, maxStacks)
+	if err != nil && !unreadable(err) {
+		return nil, err
+	}
+	byID := make(map[core.StackID][]stacks.ContainerState, len(seen))
+	told := map[core.StackID]bool{}
+	for _, o := range seen {
+		if told[o.Stack] = o.Told; o.Told {
+			continue
+		}
+		byID[o.Stack] = o.Containers
+	}
+	for _, st := range own {
+		containers, listed := byID[st.ID]
+		if !listed && (!complete || told[st.ID]) {
+			continue
+		}
+		moved, err := s.observe(tx, st, containers, at, save)
+		if unreadable(err) {
+			continue // its revision; the others' containers are news all the same
+		}
+		if err != nil {
+			return nil, err
+		}
+		if moved {
+			changed = append(changed, st.ID)
+		}
+	}
+	return changed, nil
+}
+
+// observe updates one stack, when save is true, if what was seen differs from its row, and reports whether it does. What differs from what was
 // verified is drift, unless a deployment is at work: that changes things on purpose.
-func (s *Store) observe(tx *Tx, st stacks.Stack, containers []stacks.ContainerState, at time.Time) (bool, error) {
+func (s *Store) observe(tx *Tx, st stacks.Stack, containers []stacks.ContainerState, at time.Time, save bool) (bool, error) {
 	before := st
 	st.Containers = list(containers)
 	if err := s.judgeSeen(tx, &st, at); err != nil {
@@ -60,6 +67,9 @@ func (s *Store) observe(tx *Tx, st stacks.Stack, containers []stacks.ContainerSt
 	}
 	if st.Status == before.Status && st.Error == before.Error && st.HealAt.Equal(before.HealAt) && toJSON(list(before.Drift)) == toJSON(list(st.Drift)) && same(before.Containers, st.Containers) {
 		return false, nil
+	}
+	if !save {
+		return true, nil
 	}
 	_, err := tx.exec(`UPDATE stacks SET containers = ?, status = ?, error = ?, drifted = ?, drift = ?, heals = ?, heal_at = ?, observed_at = ? WHERE id = ?`,
 		toJSON(st.Containers), st.Status, st.Error, st.Drifted, toJSON(list(st.Drift)), st.Heals, micros(st.HealAt), micros(at), st.ID)

@@ -17,6 +17,8 @@ type Store struct {
 
 	pruning sync.Mutex
 	pruned  core.StackID // the stack after which Prune goes on; guarded by pruning
+
+	keys keptKeys
 }
 
 // New returns a Store on a migrated database.
