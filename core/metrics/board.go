@@ -3,6 +3,7 @@ package metrics
 import (
 	"context"
 	"io"
+	"log/slog"
 
 	"berth/core"
 	"berth/core/fault"
@@ -22,12 +23,13 @@ type Config struct {
 	Validator Validator
 	Process   func() Process // figures of this process; cheap, called for each scrape
 	Clock     core.Clock
+	Log       *slog.Logger // nil: nothing is told
 }
 
 // NewBoard returns a Board without workers.
 func NewBoard(cfg Config) *Board {
 	own := newOwn(cfg.Version, cfg.Process, cfg.Clock)
-	return &Board{Own: own, Workers: newCache(cfg.Validator, own, cfg.Clock), hubURL: cfg.HubURL}
+	return &Board{Own: own, Workers: newCache(cfg.Validator, own, cfg.Clock, cfg.Log), hubURL: cfg.HubURL}
 }
 
 // All implements Source.

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +18,7 @@ type Cache struct {
 	validator Validator
 	own       *Own
 	now       core.Clock
+	log       *slog.Logger    // nil: nothing is told
 	reserved  map[string]Type // families that the hub writes, by name
 	zippedAt  atomic.Int64    // when a compressed exposition was last asked for, Unix time in ns
 
@@ -40,6 +42,7 @@ type worker struct {
 	reports  []report      // what is kept, by name of the family
 	series   int           // of reports, together
 	bytes    int
+	named    time.Time // when the log last told that series of it were dropped
 }
 
 // report is what is kept of one worker in one family.
@@ -48,8 +51,8 @@ type report struct {
 	series int
 }
 
-func newCache(v Validator, own *Own, now core.Clock) *Cache {
-	c := &Cache{validator: v, own: own, now: now, reserved: map[string]Type{}, workers: map[core.WorkerID]*worker{},
+func newCache(v Validator, own *Own, now core.Clock, log *slog.Logger) *Cache {
+	c := &Cache{validator: v, own: own, now: now, log: log, reserved: map[string]Type{}, workers: map[core.WorkerID]*worker{},
 		families: map[string]*shared{}, owners: map[string]string{}}
 	for _, v := range own.all {
 		c.reserve(v.name, v.kind)

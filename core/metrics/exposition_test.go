@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -278,6 +279,21 @@ func TestNamesThatAreNotForWorkers(t *testing.T) {
 	text := string(scraped(t, b, metrics.Format{OpenMetrics: true}))
 	wantLines(t, text, `fine{worker="wrk_1",hostname="h"} 1`, `berth_metrics_dropped_series_total{reason="clash"} 6`)
 	wantNone(t, text, "\n_info{", "\n_total{", "\nup{", "\nscrape_", "\nALERTS", "\na:b", "# TYPE  ")
+}
+
+func TestTheLogNamesWhoseSeriesAreDropped(t *testing.T) {
+	at := &clock{now: time.Unix(1_700_000_000, 0)}
+	var said bytes.Buffer
+	b := metrics.NewBoard(metrics.Config{Version: "1", Validator: promtext.Validator{}, Clock: at.read, Process: func() metrics.Process { return metrics.Process{} },
+		Log: slog.New(slog.NewTextHandler(&said, nil))})
+	b.Workers.Connected("wrk_1", "h")
+	for range 30 {
+		b.Workers.Put("wrk_1", metrics.Snapshot{Text: "garbage !!\nup 1\nfine 1\n"})
+		at.pass(time.Minute)
+	}
+	if n := strings.Count(said.String(), `worker=wrk_1 hostname=h series="1 clash, 1 unreadable"`); n != 3 {
+		t.Errorf("in half an hour it was told %d times:\n%s", n, &said)
+	}
 }
 
 // Whoever comes first cannot take a name that series of our workers' families have in either format.

@@ -37,7 +37,7 @@ func (c *Cache) Put(id core.WorkerID, s Snapshot) {
 	}
 	if len(s.Text) > MaxSnapshot {
 		c.own.Snapshot(snapshotRefused)
-		c.own.Dropped(TooLarge, strings.Count(s.Text, "\n"))
+		c.dropped(id, hostname, map[Reason]int{TooLarge: strings.Count(s.Text, "\n")})
 		return
 	}
 	if s.Changes {
@@ -46,10 +46,10 @@ func (c *Cache) Put(id core.WorkerID, s Snapshot) {
 		c.own.Snapshot(snapshotWhole)
 	}
 	families, dropped := c.validator.Validate(s.Text, workerLabels(id, hostname))
-	for reason, n := range dropped {
-		c.own.Dropped(reason, n)
+	for reason, n := range c.store(id, hostname, families, s) {
+		dropped[reason] += n
 	}
-	c.store(id, hostname, families, s)
+	c.dropped(id, hostname, dropped)
 }
 
 // due reports whether a snapshot of this worker is welcome now, and under which host name.
@@ -63,13 +63,13 @@ func (c *Cache) due(id core.WorkerID) (hostname string, due bool) {
 	return w.hostname, true
 }
 
-// store replaces what is kept of a worker.
-func (c *Cache) store(id core.WorkerID, hostname string, families []Family, s Snapshot) {
+// store replaces what is kept of a worker, and returns how many series were dropped.
+func (c *Cache) store(id core.WorkerID, hostname string, families []Family, s Snapshot) map[Reason]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	w, known := c.workers[id]
 	if !known || !w.up || w.hostname != hostname {
-		return // it left while its snapshot was validated
+		return nil // it left while its snapshot was validated
 	}
 	if s.Changes {
 		for _, name := range s.Ended {
@@ -79,12 +79,14 @@ func (c *Cache) store(id core.WorkerID, hostname string, families []Family, s Sn
 		c.keep(id, w, families)
 	}
 	w.at = c.now()
+	dropped := map[Reason]int{}
 	for _, f := range families {
 		if reason := c.admit(id, w, f); reason != "" {
-			c.own.Dropped(reason, f.Series)
+			dropped[reason] += f.Series
 			c.end(id, w, f.Name)
 		}
 	}
+	return dropped
 }
 
 // keep ends every family of a worker that is not among these. The caller holds mu.

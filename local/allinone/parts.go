@@ -61,7 +61,7 @@ type parts struct {
 func open(ctx context.Context, cfg Config) (*parts, error) {
 	p := &parts{cfg: cfg}
 	var err error
-	p.board = metrics.NewBoard(metrics.Config{Version: cfg.Version, HubURL: p.hubURL(), Validator: promtext.Validator{}, Process: process.Read, Clock: cfg.Now})
+	p.board = metrics.NewBoard(metrics.Config{Version: cfg.Version, HubURL: p.hubURL(), Validator: promtext.Validator{}, Process: process.Read, Clock: cfg.Now, Log: cfg.Log})
 	if p.vault, err = openVault(ctx, cfg, p.board.Own.Room); err != nil {
 		return nil, err
 	}
