@@ -57,7 +57,7 @@ func keysEnd(t *testing.T, s *rig.Server) {
 	const path = "/api/custom/stacks"
 	status := func(key string) int { return s.Client.As(key).Ask(http.MethodGet, path, nil).Status }
 	account := s.Account(access.RoleViewer)
-	short, revoked, kept := s.IssueKey(account, time.Now().Add(2*time.Second)), s.IssueKey(account, time.Time{}), s.IssueKey(account, time.Now().Add(time.Hour))
+	short, revoked, kept := s.IssueKey(account, time.Now().Add(10*time.Second)), s.IssueKey(account, time.Time{}), s.IssueKey(account, time.Now().Add(time.Hour))
 	for _, key := range []string{short.Key, revoked.Key, kept.Key} {
 		if got := status(key); got != http.StatusOK {
 			t.Fatalf("a fresh key is answered %d", got)
