@@ -92,6 +92,8 @@ func unreached(where string, err error) *fault.Error {
 		return unsuitable("does not know, or does not accept, a setting that DATABASE_URL names after its question mark. Correct or remove it.")
 	case state == "53300":
 		return fault.New(fault.Unavailable, "store.away", "%s has no free connection. Raise max_connections there, or put a pooler such as PgBouncer between.", upper(where))
+	case state != "": // it starts or stops, say; the try with TLS before it, which the driver makes by itself, is joined to err
+		return away(where)
 	case errors.As(err, &name):
 		return fault.New(fault.Unavailable, "store.away", "%s cannot be reached: this machine does not find a host of that name. Correct the name in DATABASE_URL, or what resolves names here.", upper(where))
 	case errors.As(err, &otherHost):
