@@ -169,6 +169,23 @@ func TestALeaseHasOneHolder(t *testing.T) {
 	}
 }
 
+// TestALeaseOfAnotherIsNoError to the database: hubs ask for it every few seconds, and a server logs
+// each statement that fails.
+func TestALeaseOfAnotherIsNoError(t *testing.T) {
+	r := openFleet(t)
+	if _, err := r.TakeLease(t.Context(), hubs.Duties, "hub_1"); err != nil {
+		t.Fatal(err)
+	}
+	var c counter
+	r.db.Measure(&c)
+	if _, err := r.TakeLease(t.Context(), hubs.Duties, "hub_2"); fault.CodeOf(err) != "hub.lease_held" {
+		t.Errorf("while it is held: %v", err)
+	}
+	if told, _ := c.take(); !slices.Equal(told, []string{"write rolled_back"}) { // a statement that fails is tried again
+		t.Errorf("transactions: %q", told)
+	}
+}
+
 func TestManyTakeALeaseAtOnce(t *testing.T) {
 	r := openFleet(t)
 	var mu sync.Mutex

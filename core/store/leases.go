@@ -22,7 +22,8 @@ func (s *Store) TakeLease(ctx context.Context, name hubs.LeaseName, holder core.
 			var taken int64
 			taken, err = tx.exec(`UPDATE leases SET holder = ?, epoch = epoch + 1, lease_until = ? WHERE name = ? AND lease_until < ?`, holder, until, name, now)
 			if err == nil && taken == 0 {
-				err = tx.insert(errHeld, `INSERT INTO leases (name, holder, epoch, lease_until) VALUES (?, ?, 1, ?)`, name, holder, until)
+				// Another hub's row is nothing that the database is to log as an error, every few seconds.
+				err = tx.change(errHeld, `INSERT INTO leases (name, holder, epoch, lease_until) VALUES (?, ?, 1, ?) ON CONFLICT DO NOTHING`, name, holder, until)
 			}
 		}
 		if err != nil {
