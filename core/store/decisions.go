@@ -51,7 +51,10 @@ func (s *Store) RecordSeen(ctx context.Context, all []stacks.Seen) error {
 }
 
 func (s *Store) recordOne(tx *Tx, seen stacks.Seen, now time.Time) error {
-	v := seen.Verdict
+	v, err := verdictNow(tx, seen)
+	if err != nil {
+		return err
+	}
 	// What an active stack shows as its error is a problem that polling found, and is gone with it.
 	if _, err := tx.exec(`UPDATE stacks SET seen_commit = ?, out_of_sync = ?, `+sinceBehind+`, error = CASE WHEN ? <> '' OR status = ? THEN ? ELSE error END WHERE id = ?`,
 		seen.Sight.Commit, v.OutOfSync, v.OutOfSync, micros(now), v.Problem, stacks.StatusActive, v.Problem, seen.Stack); err != nil {
@@ -64,6 +67,22 @@ func (s *Store) recordOne(tx *Tx, seen stacks.Seen, now time.Time) error {
 	}
 	return insertDecision(tx, stacks.Decision{ID: core.NewID(core.PrefixDecision, now), Stack: seen.Stack, At: now,
 		Trigger: seen.Sight.Trigger, Commit: seen.Sight.Commit, Reason: v.Reason})
+}
+
+// verdictNow is the verdict on what was seen. When the stack's row says by now that this very state of
+// its folder was looked at, the verdict is on that row: a deployment may have ended since polling read
+// it, and nothing looks at the same head again.
+func verdictNow(tx *Tx, seen stacks.Seen) (stacks.Verdict, error) {
+	if seen.Sight.Tree == "" {
+		return seen.Verdict, nil // the folder is missing
+	}
+	known, err := many(tx, func(row scanner) (st stacks.Stack, err error) {
+		return st, row.Scan(&st.Path, &st.OutOfSync, &st.Seen, &st.SeenTree, &st.DeployedTree)
+	}, `SELECT path, out_of_sync, seen_commit, seen_tree, deployed_tree FROM stacks WHERE id = ? AND seen_tree = ?`, seen.Stack, seen.Sight.Tree)
+	if err != nil || len(known) == 0 {
+		return seen.Verdict, err
+	}
+	return stacks.Decide(known[0], seen.Sight), nil
 }
 
 // Decisions lists why a stack was deployed or not, newest first.

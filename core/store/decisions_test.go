@@ -3,6 +3,7 @@ package store_test
 import (
 	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 
 	"berth/core"
@@ -34,6 +35,56 @@ func TestRecordSeen(t *testing.T) {
 	if d := list.Items[0]; !reflect.DeepEqual(d, stacks.Decision{ID: d.ID, Stack: id, At: y.at, Trigger: stacks.TriggerPoll, Commit: "c2", Reason: "sync it by hand"}) {
 		t.Errorf("the decision is %+v", d)
 	}
+}
+
+// TestAVerdictOnAnOlderRow: polling read the stack while a deployment was at work, which ended before
+// its verdict was stored. Nothing looks at that head again.
+func TestAVerdictOnAnOlderRow(t *testing.T) {
+	looked := func(y *yard, id core.StackID, commit core.Commit, tree string) stacks.Seen {
+		sight := stacks.Sight{Commit: commit, Tree: tree, Trigger: stacks.TriggerPoll}
+		return stacks.Seen{Stack: id, Sight: sight, Verdict: stacks.Decide(y.stack(id), sight)}
+	}
+	check := func(y *yard, id core.StackID, outOfSync bool, reason string) {
+		t.Helper()
+		st, since := y.stack(id), y.count(t, `SELECT out_of_sync_since FROM stacks WHERE id = ?`, string(id))
+		if reasons := y.reasons(id); st.OutOfSync != outOfSync || since > 0 != outOfSync || st.Seen != "c3" || !strings.Contains(reasons[len(reasons)-1], reason) {
+			t.Errorf("out of sync %v since %d at %s, %q; want %v, %q", st.OutOfSync, since, st.Seen, reasons, outOfSync, reason)
+		}
+	}
+	for end, outOfSync := range map[stacks.DeploymentState]bool{stacks.DeploymentSucceeded: false, stacks.DeploymentFailed: true} {
+		y := openYard(t)
+		id := y.deployed("web", "c1")
+		d := y.start(y.queue(polled(id, "c2")))
+		y.send(d, "c2")
+		same := looked(y, id, "c3", "tree of c2") // a commit that left the folder alone
+		if !same.Verdict.OutOfSync || same.Verdict.Deploy {
+			t.Fatalf("while it runs: %+v", same.Verdict)
+		}
+		y.end(d.ID, end)
+		y.tick()
+		y.must(y.RecordSeen(t.Context(), []stacks.Seen{same}))
+		check(y, id, outOfSync, "as it was at the last look")
+	}
+	t.Run("a wish of a person was quicker", func(t *testing.T) {
+		y := openYard(t)
+		id := y.deployed("web", "c1")
+		y.exec(t, `UPDATE stacks SET auto_sync = 0`)
+		newer := looked(y, id, "c3", "tree of c3")
+		y.deploy(id, "c3")
+		y.tick()
+		y.must(y.RecordSeen(t.Context(), []stacks.Seen{newer}))
+		check(y, id, false, "as it was at the last look")
+	})
+	t.Run("what was deployed is older than what was seen", func(t *testing.T) {
+		y := openYard(t)
+		id := y.deployed("web", "c1")
+		y.exec(t, `UPDATE stacks SET auto_sync = 0`)
+		newer := looked(y, id, "c3", "tree of c3")
+		y.deploy(id, "c2")
+		y.tick()
+		y.must(y.RecordSeen(t.Context(), []stacks.Seen{newer}))
+		check(y, id, true, "sync it by hand")
+	})
 }
 
 func TestAProblemIsShownUntilItIsGone(t *testing.T) {
