@@ -18,7 +18,7 @@ var (
 	errNoCredential = fault.New(fault.Unauthenticated, "auth.required",
 		"This needs a credential: sign in, or send an API key in the X-Service-Api-Key header.")
 	errNoKey = fault.New(fault.Unauthenticated, "auth.key_required",
-		"This needs the API key of a service account in the X-Service-Api-Key header; a browser session does not count here.")
+		"This needs the API key of a service account in the X-Service-Api-Key header. A scraper that can send an Authorization header only sends the whole line in it: Bearer X-Service-Api-Key: <key>. A browser session does not count here.")
 )
 
 // Admit wraps the handler of one route so that it sees only requests that its rule permits.

@@ -1,0 +1,50 @@
+package ui
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"berth/core"
+	"berth/core/fault"
+	"berth/core/repositories"
+	"berth/core/stacks"
+)
+
+// awayBrowser is one whose hub does not answer.
+type awayBrowser struct{ RepositoryBrowser }
+
+func (awayBrowser) Discover(context.Context, repositories.Repository) (repositories.Discovery, error) {
+	return repositories.Discovery{}, fault.New(fault.Unavailable, "hub.away", "The hub does not answer.")
+}
+
+type oneRepository struct{}
+
+func (oneRepository) Repository(context.Context, core.RepositoryID) (repositories.Repository, error) {
+	return repositories.Repository{ID: "rep_1", Name: "apps"}, nil
+}
+
+type oneStack struct{ StackLister }
+
+func (oneStack) Stacks(context.Context, stacks.Filter, core.Page) (core.List[stacks.Stack], error) {
+	return core.List[stacks.Stack]{Items: []stacks.Stack{{ID: "stk_1", Name: "shop", Path: "shop"}}}, nil
+}
+
+// What cannot be looked at is not said to be absent.
+func TestARepositoryWhoseFilesCannotBeReadSaysSo(t *testing.T) {
+	answer := httptest.NewRecorder()
+	Repository(oneRepository{}, awayBrowser{}, oneStack{}, nil, func() time.Time { return sampleNow }).
+		ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/repositories/rep_1", nil))
+	body := answer.Body.String()
+	if answer.Code != http.StatusOK || strings.Count(body, "The hub does not answer.") != 2 || !strings.Contains(body, "shop") {
+		t.Errorf("it answers %d:\n%s", answer.Code, body)
+	}
+	for _, untrue := range []string{"not in the newest commit", "Nothing was fetched yet"} {
+		if strings.Contains(body, untrue) {
+			t.Errorf("it says %q", untrue)
+		}
+	}
+}
