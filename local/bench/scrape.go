@@ -111,6 +111,9 @@ func (b *bench) inTurns(ctx context.Context, real *scraper, floor *aide) (*scrap
 	bare := newScraper(at.URL, "")
 	defer bare.close()
 	for i := range b.runs*scrapesEach + warmUp {
+		if err := pause(ctx, between); err != nil {
+			return nil, err
+		}
 		for _, encoding := range encodings {
 			for _, way := range []struct {
 				from *scraper
@@ -132,6 +135,8 @@ func (b *bench) inTurns(ctx context.Context, real *scraper, floor *aide) (*scrap
 const (
 	scrapesEach = 20 // for each of the runs
 	warmUp      = 3  // that do not count
+
+	between = 50 * time.Millisecond // of two rounds: the server takes only so many requests of one key
 )
 
 // ratio is how much longer the median takes than the floor's.
