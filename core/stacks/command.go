@@ -14,7 +14,8 @@ type Command struct {
 	Worker     core.WorkerID
 	Kind       CommandKind
 	Stack      core.StackID
-	Deployment core.DeploymentID // empty for a teardown
+	Deployment core.DeploymentID // empty for a teardown and a run
+	Run        core.RunID        // of a run; Stack and Deployment are empty then
 	State      CommandState
 	Epoch      uint64 // of the link that it was last sent on
 	Body       CommandBody
@@ -29,6 +30,7 @@ type CommandKind string
 const (
 	CommandDeploy   CommandKind = "deploy"
 	CommandTeardown CommandKind = "teardown"
+	CommandRun      CommandKind = "run"
 )
 
 // CommandState is how far a command got.

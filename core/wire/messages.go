@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"berth/core"
+	"berth/core/jobs"
 	"berth/core/stacks"
 )
 
@@ -102,6 +103,7 @@ type CommandKind = stacks.CommandKind
 const (
 	CommandDeploy   = stacks.CommandDeploy
 	CommandTeardown = stacks.CommandTeardown
+	CommandRun      = stacks.CommandRun
 )
 
 // Command asks the worker to change something on its host. (ID, Attempt) is its
@@ -114,6 +116,7 @@ type Command struct {
 	Kind     CommandKind    `json:"kind"`
 	Deploy   *Deploy        `json:"deploy,omitempty"`
 	Teardown *Teardown      `json:"teardown,omitempty"`
+	Run      *Run           `json:"run,omitempty"`
 }
 
 // Deploy puts a revision in place and waits until it is healthy.
@@ -145,6 +148,22 @@ type Teardown struct {
 	Volumes bool         `json:"volumes"`
 }
 
+// Run starts a container of a job, detached, and waits for its end.
+type Run struct {
+	Run       core.RunID  `json:"run"`
+	Job       core.JobID  `json:"job"`
+	Name      string      `json:"name"` // of the job, for the container's labels
+	Commit    core.Commit `json:"commit"`
+	Container string      `json:"container"` // its name, by which it is found again
+	// Definition is what the job.yaml of Commit says; the worker judges it again.
+	Definition jobs.Definition   `json:"definition"`
+	Configs    []jobs.ConfigFile `json:"configs,omitempty"` // fetched from the hub as needed, by digest
+	Variables  map[string]string `json:"variables"`         // that are no secrets
+	// Secrets holds the values of the secret variables. It exists in memory, in this frame and in the
+	// container's environment; it is never journaled, logged or stored.
+	Secrets map[string]string `json:"secrets"`
+}
+
 // Accepted says that the command is on the worker's disk.
 type Accepted struct {
 	ID      core.CommandID `json:"id"`
@@ -158,7 +177,8 @@ type Event struct {
 	Attempt int            `json:"attempt"`
 	Number  uint64         `json:"number"`
 	Phase   *PhaseEvent    `json:"phase,omitempty"`
-	Log     string         `json:"log,omitempty"` // whole lines, at most MaxLogChunk bytes
+	Log     string         `json:"log,omitempty"`     // whole lines, at most MaxLogChunk bytes
+	Started bool           `json:"started,omitempty"` // of a run: its container was started
 }
 
 // PhaseEvent says that a phase of a deployment started or ended.
@@ -181,6 +201,8 @@ type Result struct {
 	Phases   []PhaseEvent   `json:"phases"`            // the worker's phases as they ended, whatever events were lost
 	Events   uint64         `json:"events,omitempty"`  // number of the last Event of this command and attempt; 0: there was none, or the worker does not tell
 	Observed *StackObserved `json:"observed,omitempty"`
+	ExitCode *int           `json:"exit_code,omitempty"` // of a run's container, when it ended
+	RanMS    int64          `json:"ran_ms,omitempty"`    // how long a run's container ran, by the worker's clock
 }
 
 // ResultStatus is how a command ended.
