@@ -30,8 +30,12 @@ type Job struct {
 	FiredAt       time.Time // the newest time that fired or was given up; zero: none
 	LastSuccessAt time.Time // when a run of it ended well for the last time
 	Missed        int       // times that were given up because they were too long ago, since it was added
-	CreatedAt     time.Time
-	UpdatedAt     time.Time
+	MissedAt      time.Time // when that happened last; zero: never
+	// LastState is how the run ended that ended last, but for those that were cancelled, or skipped because another
+	// was open (run.overlap, run.queue_full); empty: none did.
+	LastState RunState
+	CreatedAt time.Time
+	UpdatedAt time.Time
 }
 
 // Ready reports whether the job can run: its definition was read, and holds.

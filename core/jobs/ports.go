@@ -26,8 +26,12 @@ type Store interface {
 
 	// Job returns one job. NotFound "job.not_found".
 	Job(ctx context.Context, id core.JobID) (Job, error)
-	// Jobs returns jobs in order of age.
+	// Jobs returns jobs by name.
 	Jobs(ctx context.Context, f Filter, p core.Page) (core.List[Job], error)
+	// JobCounts returns how many jobs stand how; those of none are left out.
+	JobCounts(ctx context.Context) (map[Standing]int, error)
+	// JobGroups returns the groups that jobs are in, in order, without the empty one.
+	JobGroups(ctx context.Context) ([]string, error)
 	// Run returns one run. NotFound "run.not_found".
 	Run(ctx context.Context, id core.RunID) (Run, error)
 	// Runs returns runs, newest first.
@@ -49,6 +53,8 @@ type Change struct {
 type Filter struct {
 	Repository core.RepositoryID
 	Group      string
+	Standing   Standing
+	Search     string // part of the name
 }
 
 // RunFilter narrows a list of runs; empty fields do not.
