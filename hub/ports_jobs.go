@@ -11,7 +11,8 @@ import (
 
 // JobStore is what following, firing and running jobs reads and records. Each method is one transaction.
 type JobStore interface {
-	// JobsOfRepository returns the jobs of a repository.
+	// JobsOfRepository returns the jobs of a repository. Those that cannot be read are left out and named in
+	// the error, "store.unreadable".
 	JobsOfRepository(ctx context.Context, id core.RepositoryID) ([]jobs.Job, error)
 	// RecordSights stores what polling found of jobs, and with it when each is due next, which next says of
 	// the job as it is after the sight.
@@ -24,28 +25,31 @@ type JobStore interface {
 	// they are in the transaction, may be called again, and has no effect of its own. A job that is not due
 	// any more is left out. It returns the runs that were stored.
 	Fire(ctx context.Context, ids []core.JobID, at time.Time, decide func(j jobs.Job, open []jobs.Run) jobs.Firing) ([]jobs.Run, error)
-	// WaitingRuns returns the jobs of queued runs that have no command and may begin at a time, oldest run first, each job once.
-	WaitingRuns(ctx context.Context, at time.Time, limit int) ([]core.JobID, error)
+	// WaitingRuns returns the jobs of queued runs that have no command and may begin at a time, oldest run
+	// first, each job once; next is when the next of the others may begin, zero when there is none.
+	WaitingRuns(ctx context.Context, at time.Time) (waiting []core.JobID, next time.Time, err error)
 	// Begin stores which of a job's waiting runs begin, or are skipped. decide is asked about each job and its
 	// open runs, oldest first, in the transaction, as Fire's. A Start whose run is open already replaces that row.
 	Begin(ctx context.Context, ids []core.JobID, decide func(j jobs.Job, open []jobs.Run) []jobs.Start) ([]jobs.Run, error)
+	// Job returns one job. NotFound "job.not_found".
+	Job(ctx context.Context, id core.JobID) (jobs.Job, error)
 	// Run returns one run. NotFound "run.not_found".
 	Run(ctx context.Context, id core.RunID) (jobs.Run, error)
 	// RunOverrides returns the sealed values of the variables that were given for a run; nil when there are none.
 	RunOverrides(ctx context.Context, id core.RunID) (seal.Sealed, error)
-	// RunStarted moves a run to running, and stores when; nothing when it is not queued any more.
-	RunStarted(ctx context.Context, id core.RunID, at time.Time) error
 	// CancelledRuns returns the open runs that somebody asked to stop and that have a command.
 	CancelledRuns(ctx context.Context) ([]jobs.Run, error)
 	// OpenRunsOf counts the open runs that each worker has.
 	OpenRunsOf(ctx context.Context) (map[core.WorkerID]int, error)
 	// EndRun closes a run and its command, and stores the retry that follows it. ended is false when it was
-	// closed before, or when it is to end only unsent and was sent.
+	// closed before, or when it is to end only unsent and was sent. The word of a command counts as long as
+	// that is open.
 	EndRun(ctx context.Context, o jobs.Outcome, pieces []jobs.LogPiece) (ended bool, err error)
-	// SaveRunLog stores pieces of logs, and how far the events of each run were heard, in one commit.
-	SaveRunLog(ctx context.Context, pieces []jobs.LogPiece, heard map[core.RunID]jobs.Heard) error
-	// RunLogEnd returns the number of the last stored piece of a run's log, and how far its events were heard.
-	RunLogEnd(ctx context.Context, id core.RunID) (uint64, jobs.Heard, error)
+	// SaveRunLog stores pieces of logs, and how far their runs have come, in one commit: a queued run whose container
+	// was started becomes running. What belongs to a run that has ended or is gone is dropped.
+	SaveRunLog(ctx context.Context, progress []jobs.Progress, pieces []jobs.LogPiece) error
+	// RunRecorded returns what is stored of a run's log. NotFound "run.not_found".
+	RunRecorded(ctx context.Context, id core.RunID) (jobs.Recorded, error)
 	// StackRuns returns the running runs of the jobs that belong to a stack: those of its repository whose
 	// folder is the stack's or lies below it.
 	StackRuns(ctx context.Context, stack core.StackID) ([]jobs.Run, error)

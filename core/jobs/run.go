@@ -92,6 +92,22 @@ type Outcome struct {
 	// OnlyUnsent ends it only if its command was not sent yet.
 	OnlyUnsent bool
 	Retry      *Run // another attempt to store with it; nil: none
+	// RetryOverrides are the values of Retry.Overrides, sealed anew at its own OverridesPlace.
+	RetryOverrides seal.Sealed
+}
+
+// Progress is what a worker has told of a run under way.
+type Progress struct {
+	Run       core.RunID
+	StartedAt time.Time // of its container; zero: it was not started, as far as is known here
+	Heard     Heard
+}
+
+// Recorded is how much of a run's log is stored.
+type Recorded struct {
+	Number uint64 // of its last piece; 0: there is none
+	Bytes  int    // of all its pieces
+	Heard  Heard
 }
 
 // Heard is how far the events of a run's command are stored.
