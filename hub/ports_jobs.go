@@ -30,12 +30,13 @@ type JobStore interface {
 	WaitingRuns(ctx context.Context, at time.Time) (waiting []core.JobID, next time.Time, err error)
 	// Begin stores which of a job's waiting runs begin, or are skipped. decide is asked about each job and its
 	// open runs, oldest first, in the transaction, as Fire's. A Start whose run is open already replaces that row.
-	Begin(ctx context.Context, ids []core.JobID, decide func(j jobs.Job, open []jobs.Run) []jobs.Start) ([]jobs.Run, error)
+	Begin(ctx context.Context, ids []core.JobID, decide func(j jobs.Job, open []jobs.Run) jobs.Beginning) ([]jobs.Run, error)
 	// Job returns one job. NotFound "job.not_found".
 	Job(ctx context.Context, id core.JobID) (jobs.Job, error)
 	// Run returns one run. NotFound "run.not_found".
 	Run(ctx context.Context, id core.RunID) (jobs.Run, error)
-	// RunOverrides returns the sealed values of the variables that were given for a run; nil when there are none.
+	// RunOverrides returns the sealed values of the variables that were given for a fire, by the run that
+	// Run.Fire names; nil when there are none.
 	RunOverrides(ctx context.Context, id core.RunID) (seal.Sealed, error)
 	// CancelledRuns returns the open runs that somebody asked to stop and that have a command.
 	CancelledRuns(ctx context.Context) ([]jobs.Run, error)

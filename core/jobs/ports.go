@@ -46,7 +46,7 @@ type Store interface {
 type Change struct {
 	Name   *string
 	Path   *string // the definition is read anew
-	Paused *bool   // resuming does not make up for what was due meanwhile
+	Paused *bool   // the store sets Job.NextAt to what Job.Due says then: resuming does not make up for what was due meanwhile
 }
 
 // Filter narrows a list of jobs; empty fields do not.

@@ -11,6 +11,7 @@ import (
 type Run struct {
 	ID          core.RunID
 	Job         core.JobID
+	Fire        core.RunID // first run of the fire that it belongs to, often itself: other workers' runs and retries have the same
 	State       RunState
 	Trigger     Trigger
 	Actor       string      // principal that asked, as audit shows it; "system" for a schedule
@@ -18,7 +19,7 @@ type Run struct {
 	Commit      core.Commit // that Definition and Configs are of
 	Definition  Definition
 	Configs     []ConfigFile
-	Overrides   []string       // names of the variables that were given for this run alone; their values are sealed
+	Overrides   []string       // names of the variables that were given for this fire alone; their values are sealed with the run Fire
 	Worker      core.WorkerID  // empty until it has one
 	Command     core.CommandID // empty until it was given to its worker
 	RetryOf     core.RunID     // the run before, of which this is another attempt; else empty
@@ -62,9 +63,10 @@ const (
 	TriggerRetry  Trigger = "retry"
 )
 
-// OverridesPlace is where the values of Run.Overrides are sealed, as a JSON object from name to value.
-func OverridesPlace(id core.RunID) seal.Place {
-	return seal.Place{Table: "job_runs", Row: string(id), Column: "overrides"}
+// OverridesPlace is where the values of Run.Overrides are sealed, as a JSON object from name to value: in the
+// row of the run that Run.Fire names, which is kept as long as a run of that fire is open.
+func OverridesPlace(fire core.RunID) seal.Place {
+	return seal.Place{Table: "job_runs", Row: string(fire), Column: "overrides"}
 }
 
 // ContainerName is the name of a run's container, by which it is found again.
@@ -92,8 +94,6 @@ type Outcome struct {
 	// OnlyUnsent ends it only if its command was not sent yet.
 	OnlyUnsent bool
 	Retry      *Run // another attempt to store with it; nil: none
-	// RetryOverrides are the values of Retry.Overrides, sealed anew at its own OverridesPlace.
-	RetryOverrides seal.Sealed
 }
 
 // Progress is what a worker has told of a run under way.
