@@ -41,15 +41,14 @@ func GetDeployment(reader DeploymentReader) http.Handler {
 		if err != nil {
 			return err
 		}
-		wait, err := endpoint.WaitOf(r)
-		if err != nil {
+		if _, err := endpoint.WaitOf(r); err != nil {
 			return err
 		}
 		d, err := reader.Deployment(r.Context(), id)
 		if err != nil {
 			return err
 		}
-		if d, err = held(w, r, reader, d, wait); err != nil {
+		if d, err = heldDeployment(w, r, reader, d); err != nil {
 			return err
 		}
 		answer, err := detail(r.Context(), reader, d)

@@ -124,12 +124,3 @@ type DecisionAnswer struct {
 func showDecision(d stacks.Decision) DecisionAnswer {
 	return DecisionAnswer{ID: d.ID, At: d.At, Trigger: d.Trigger, Commit: d.Commit, Deployed: d.Deployed, Reason: d.Reason, DeploymentID: d.Deployment}
 }
-
-// LogPiece is one or more whole lines of a deployment's log.
-type LogPiece struct {
-	Number uint64    `json:"number"` // rises by one within the log; a gap never comes
-	At     time.Time `json:"at"`
-	Text   string    `json:"text"`
-}
-
-func showLog(l stacks.LogLine) LogPiece { return LogPiece{Number: l.Number, At: l.At, Text: l.Text} }
