@@ -27,6 +27,8 @@ type DB struct {
 	commits atomic.Uint64 // of this process: what was read before the last one may have changed
 	reads   reads
 	writing writing
+
+	together together // of a database with one writer
 }
 
 // NewDB joins a writer and a pool of readers of one database. They may be the same.
@@ -64,8 +66,12 @@ var errBroken = fault.New(fault.Unavailable, "store.broken",
 
 // Write runs fn in the writing transaction and commits it when fn returns nil. fn may be
 // run again from the start when the database asks for that, so it must have no effect
-// outside the transaction. On a full disk what was kept for that moment is given up once.
+// outside the transaction. On a full disk what was kept for that moment is given up once. With a single
+// writer, those that wait for it share a commit.
 func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
+	if !db.dialect.Crowded {
+		return db.join(ctx, fn)
+	}
 	return db.urgent(ctx, db.dialect.Writing, db.dialect.Repeating, fn)
 }
 

@@ -24,6 +24,7 @@ func spoken(t *testing.T, change func(*store.Dialect)) *store.DB {
 	if err != nil {
 		t.Fatal(err)
 	}
+	pool.SetMaxOpenConns(1) // as the one writer has it
 	dialect := sqlite.Dialect()
 	first := store.NewDB(pool, pool, dialect, nil)
 	if err := first.Migrate(t.Context(), migratedAt); err != nil {

@@ -65,3 +65,16 @@ func SumOf(ctx context.Context, db *DB, table string) (text string) {
 	}
 	return text
 }
+
+// Waiting returns how many writes wait in line for the one writer.
+func Waiting(db *DB) int {
+	db.together.mu.Lock()
+	defer db.together.mu.Unlock()
+	return len(db.together.waiting)
+}
+
+// Commits returns how many transactions of the writer have ended with a commit.
+func Commits(db *DB) uint64 { return db.commits.Load() }
+
+// Together says whether the writes that wait share a commit, for a comparison.
+func Together(db *DB, shared bool) { db.dialect.Crowded = !shared }
