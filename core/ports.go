@@ -175,7 +175,7 @@ type ComposeReader interface {
 // map[string]any only.
 type Document struct {
 	Value map[string]any
-	Lines map[string]int // line of each key by dotted path, from 1
+	Lines map[string]int // line of each key and list item by path, such as a.b[0].c, from 1
 }
 
 // DocumentReader decodes small YAML files that come from repositories: one document, a

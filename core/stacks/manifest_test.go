@@ -11,9 +11,9 @@ import (
 	"berth/core/fault"
 )
 
-// document decodes JSON as the reader of a manifest decodes YAML, except that its numbers
+// decoded decodes JSON as the reader of a manifest decodes YAML, except that its numbers
 // are all float64.
-func document(t testing.TB, text string) core.Document {
+func decoded(t testing.TB, text string) core.Document {
 	t.Helper()
 	doc := core.Document{Value: map[string]any{}}
 	if err := json.Unmarshal([]byte(text), &doc.Value); err != nil {
@@ -44,7 +44,7 @@ func TestReadManifest(t *testing.T) {
 				WaitRunning: true, WorkerTags: []string{"eu", "ssd_1"}, SyncInterval: 3 * time.Minute, HealthTimeout: 90 * time.Second, StableFor: 10 * time.Second, OnFailure: "rollback"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := ReadManifest("wireops.yaml", document(t, c.text))
+			got, err := ReadManifest("wireops.yaml", decoded(t, c.text))
 			if err != nil || !reflect.DeepEqual(got, c.want) {
 				t.Errorf("got %+v, %v\nwant %+v", got, err, c.want)
 			}
@@ -80,7 +80,7 @@ func TestReadManifestRefuses(t *testing.T) {
 		"a choice as number":        {`{"version":"wireops.v1","deploy":{"on_failure":1}}`, "deploy.on_failure", "keep, rollback"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			doc := document(t, c.text)
+			doc := decoded(t, c.text)
 			doc.Lines = map[string]int{c.path: 7}
 			m, err := ReadManifest("web/wireops.yaml", doc)
 			f, ok := err.(*fault.Error)
@@ -100,7 +100,7 @@ func TestReadManifestRefuses(t *testing.T) {
 func TestReadManifestReportsEveryProblemInOrder(t *testing.T) {
 	text := `{"zzz":1,"aaa":2,"name":7,"timeout":"x","compose":{"files":1,"remove_orphans":1},"deploy":{"on_failure":2}}`
 	for range 20 {
-		_, err := ReadManifest("wireops.yaml", document(t, text))
+		_, err := ReadManifest("wireops.yaml", decoded(t, text))
 		var paths []string
 		for _, f := range err.(*fault.Error).Fields {
 			paths = append(paths, f.Path)

@@ -1,6 +1,6 @@
 // Package yaml decodes the small YAML files of repositories, such as wireops.yaml, for
 // core.DocumentReader: one document, a mapping, without anchors, within limits, with
-// the line of every key.
+// the line of every key and item.
 //
 // It must not know what any key means; core/stacks judges that. Compose files have a
 // reader of their own, hub/adapter/compose/render; what that has written is decoded by
@@ -52,7 +52,7 @@ func read(content []byte, l limits) (core.Document, error) {
 		return core.Document{}, tooLarge("the file has %d bytes, at most %d are read", len(content), l.bytes)
 	}
 	if !utf8.Valid(content) {
-		return core.Document{}, invalid("the file is not UTF-8 text")
+		return core.Document{}, notText(content)
 	}
 	root, err := parse(content)
 	if err != nil {
@@ -70,12 +70,12 @@ func parse(content []byte) (*yaml.Node, error) {
 	if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
 		return nil, invalid("the file is empty")
 	} else if err != nil {
-		return nil, invalid("%v", err)
+		return nil, wrong(err, content)
 	}
 	if err := decoder.Decode(&second); err == nil {
 		return nil, invalid("line %d: a second document begins here; one is read", max(second.Line, 1))
 	} else if !errors.Is(err, io.EOF) {
-		return nil, invalid("%v", err)
+		return nil, wrong(err, content)
 	}
 	root := document.Content[0]
 	if root.Kind != yaml.MappingNode {
@@ -130,7 +130,9 @@ func (w *walk) value(n *yaml.Node, path string, depth int) (any, error) {
 	case yaml.SequenceNode:
 		items := make([]any, 0, len(n.Content))
 		for i, child := range n.Content {
-			item, err := w.value(child, path+"["+strconv.Itoa(i)+"]", depth+1)
+			at := path + "[" + strconv.Itoa(i) + "]"
+			w.lines[at] = child.Line
+			item, err := w.value(child, at, depth+1)
 			if err != nil {
 				return nil, err
 			}

@@ -23,8 +23,8 @@ func TestReadDocument(t *testing.T) {
 	if !reflect.DeepEqual(doc.Value, want) {
 		t.Errorf("value %#v, want %#v", doc.Value, want)
 	}
-	if doc.Lines["b.d"] != 4 {
-		t.Errorf("line of b.d is %d, want 4", doc.Lines["b.d"])
+	if doc.Lines["b.d"] != 4 || doc.Lines["b.c[3]"] != 3 {
+		t.Errorf("lines are %v", doc.Lines)
 	}
 }
 
@@ -38,7 +38,13 @@ func TestReadDocumentRefuses(t *testing.T) {
 		"a key of a number": {"1: a\n", "key must be text"},
 		"a date":            {"a: 2026-01-02\n", "quotes"},
 		"infinity":          {"a: .inf\n", "out of range"},
-		"no UTF-8":          {"a: \xff\n", "UTF-8"},
+		"no UTF-8":          {"a: 1\nb: größe\nc: \xff\n", "line 3: the file is not UTF-8"},
+		"wrong at once":     {"a: b: c\n", "line 1: mapping values"},
+		"a list left open":  {"a: 1\nb: [1\nc: 2\n", "line 2: did not find"},
+		"an unknown alias":  {"a: 1\nb: *x\n", "line 2: unknown anchor"},
+		"a control letter":  {"a: 1\nb: 2\nc: \x01\n", "line 3: control characters"},
+		"a second one bad":  {"a: 1\n---\nb: [\n", "line 3: did not find"},
+		"a second of none":  {"a: 1\n\n---\n", "line 3: a second document"},
 		"a tab":             {"a:\n\tb: 1\n", "line 2"},
 		"deep nesting":      {"a: " + strings.Repeat("[", 40) + strings.Repeat("]", 40), "levels"},
 		"too much":          {"a: " + strings.Repeat("x", smallFile.bytes), "bytes"},
