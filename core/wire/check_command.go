@@ -12,9 +12,9 @@ func checkCommand(c *complaints, m Command) {
 	c.command(m.ID, m.Attempt)
 	c.counter("epoch", m.Epoch, 1)
 	c.whole("seconds", int64(m.Seconds), 1, maxSeconds)
-	oneOf(c, "kind", m.Kind, CommandDeploy, CommandTeardown)
-	if (m.Deploy != nil) != (m.Kind == CommandDeploy) || (m.Teardown != nil) != (m.Kind == CommandTeardown) {
-		c.add("kind", "must agree with the body: exactly one of deploy and teardown")
+	oneOf(c, "kind", m.Kind, CommandDeploy, CommandTeardown, CommandRun)
+	if (m.Deploy != nil) != (m.Kind == CommandDeploy) || (m.Teardown != nil) != (m.Kind == CommandTeardown) || (m.Run != nil) != (m.Kind == CommandRun) {
+		c.add("kind", "must agree with the body: exactly one of deploy, teardown and run")
 	}
 	if m.Deploy != nil {
 		c.within("deploy", func() { checkDeploy(c, *m.Deploy) })
@@ -24,6 +24,9 @@ func checkCommand(c *complaints, m Command) {
 			c.id("stack", core.PrefixStack, string(m.Teardown.Stack))
 			c.project("project", m.Teardown.Project)
 		})
+	}
+	if m.Run != nil {
+		c.within("run", func() { checkRun(c, *m.Run) })
 	}
 }
 
@@ -37,7 +40,7 @@ func checkDeploy(c *complaints, m Deploy) {
 		c.add("compose", "must not be empty")
 	}
 	checkContents(c, m.Content)
-	checkSecrets(c, m.Secrets)
+	checkValues(c, "secrets", m.Secrets)
 	checkSeconds(c, "health_seconds", m.HealthSeconds)
 	checkSeconds(c, "stable_seconds", m.StableSeconds)
 }
@@ -68,13 +71,13 @@ func localPath(p string) bool {
 	return fs.ValidPath(p) && p != "." && !strings.ContainsAny(p, "\x00\\")
 }
 
-// checkSecrets never mentions a value. A name that is wrong is not repeated either.
-func checkSecrets(c *complaints, secrets map[string]string) {
-	if !c.size("secrets", len(secrets), MaxSecrets, "variables") {
+// checkValues never mentions a value. A name that is wrong is not repeated either.
+func checkValues(c *complaints, path string, values map[string]string) {
+	if !c.size(path, len(values), MaxSecrets, "variables") {
 		return
 	}
-	for name, value := range secrets {
-		c.within("secrets", func() {
+	for name, value := range values {
+		c.within(path, func() {
 			c.line("name", name, 1, maxName)
 			if strings.Contains(name, "=") {
 				c.add("name", "must not contain =")
@@ -98,6 +101,8 @@ func checkEvent(c *complaints, m Event) {
 	c.command(m.ID, m.Attempt)
 	c.counter("number", m.Number, 1)
 	c.text("log", m.Log, MaxLogChunk)
+	c.moment("log_at", m.LogAt)
+	c.whole("ran_ms", m.RanMS, 0, maxNumber)
 	if m.Phase != nil {
 		c.within("phase", func() { checkPhase(c, *m.Phase) })
 	}
@@ -119,6 +124,10 @@ func checkResult(c *complaints, m Result) {
 	c.line("service", m.Service, 0, maxName)
 	c.text("lines", m.Lines, MaxLines)
 	c.counter("events", m.Events, 0)
+	c.whole("ran_ms", m.RanMS, 0, maxNumber)
+	if m.ExitCode != nil {
+		checkExitCode(c, *m.ExitCode)
+	}
 	c.each("phases", len(m.Phases), MaxPhases, func(i int) { checkPhase(c, m.Phases[i]) })
 	if m.Observed != nil {
 		c.within("observed", func() { checkStackObserved(c, *m.Observed) })

@@ -37,6 +37,7 @@ func checkWelcome(c *complaints, m Welcome) {
 		if m.Settle[i].Heard != nil {
 			c.counter("heard", *m.Settle[i].Heard, 0)
 		}
+		c.moment("log_at", m.Settle[i].LogAt)
 	})
 }
 
@@ -71,7 +72,7 @@ func checkContainer(c *complaints, m stacks.ContainerState) {
 	c.line("image", m.Image, 0, 1024)
 	c.line("state", m.State, 0, 32)
 	c.line("health", m.Health, 0, 32)
-	c.whole("exit_code", int64(m.ExitCode), -1<<31, 1<<32)
+	checkExitCode(c, m.ExitCode)
 	c.whole("restart_count", int64(m.RestartCount), 0, maxNumber)
 	c.whole("revision", int64(m.Revision), 0, maxNumber)
 	c.each("ports", len(m.Ports), MaxPorts, func(i int) { c.line("", m.Ports[i], 0, 128) })
@@ -82,3 +83,5 @@ func checkBye(c *complaints, m Bye) {
 	c.text("reason", m.Reason, MaxText)
 	c.whole("retry_seconds", int64(m.RetrySeconds), 0, maxRetry)
 }
+
+func checkExitCode(c *complaints, code int) { c.whole("exit_code", int64(code), -1<<31, 1<<32) }

@@ -129,7 +129,43 @@
 //
 // Commands of one stack run one at a time, in the order in which they came. Between stacks
 // there is no order; a worker bounds how many run at once, and refuses what it cannot even
-// queue by a failed Result, without Accepted.
+// queue by a failed Result, without Accepted. Runs, below, are counted apart.
+//
+// # Runs
+//
+// A Command with Kind "run" has a Run: one container of a job, from its creation to its end. It is sent only
+// to a worker whose Hello says Runs. The worker
+//
+//	judges   Definition again, by the rules of core/jobs; what they forbid fails before anything is touched
+//	provides the files of Configs, as the Content of a deployment, and the image, unless the host has it
+//	creates  the container under the name Container, through the engine's API: no word of Definition is read by
+//	         a shell or as an option. The image's entrypoint gets Command as it stands; Variables and Secrets are
+//	         its environment, Resources.CPU and .Memory its limits. It is not restarted by the engine.
+//	starts   it, and says so in an Event with Started
+//	follows  its output, which becomes Events without the values of Secrets, and
+//	settles  by a Result with ExitCode and RanMS. The container stays until that is acknowledged.
+//
+// The container carries the labels dev.berth.run, dev.berth.job, dev.berth.commit, dev.berth.command (the id and attempt
+// of the command, with a slash between) and dev.berth.worker; no stack's. What it is like is not told in Observed.
+//
+// Command.Seconds bounds the time until the container starts, together with Resources.Timeout, which is counted
+// from its start, by the engine's clock when the worker was restarted. A container whose time is over, and
+// one of a command that is cancelled, forgotten or superseded, gets SIGTERM, ten seconds, SIGKILL.
+//
+//	succeeded  ExitCode 0
+//	failed     "run.exit" another ExitCode; "run.timeout"; "run.out_of_memory"; or it could not begin: no ExitCode
+//	cancelled  with an ExitCode if it had begun
+//	unknown    "run.lost": it had begun, and its container is gone
+//
+// A worker that stops, or dies, leaves the container alone, and the next one finds it by its name, without
+// waiting for the hub: what runs is followed on, what has ended is settled by its exit code. What was never started
+// waits for its Command, because the secrets are gone; it is created once, whatever is in the way. For one (ID, Attempt)
+// no container is started that follows another.
+//
+// Event.LogAt says when the container wrote the last of the lines. The hub stores it with the number of the
+// Event, and gives the last one back in Instruction.LogAt, with Heard: a worker that was restarted
+// reads the engine's log on from there, so that no line is missing or doubled. Started may be said
+// more than once, RanMS after the fact; the first one counts.
 //
 // # The life of a command
 //
@@ -150,7 +186,7 @@
 // "command.timeout".
 //
 // Cancel asks to stop: what the worker started for the command, programs included, gets
-// SIGTERM, ten seconds, SIGKILL; containers are left as they are. The Result still comes, "cancelled",
+// SIGTERM, ten seconds, SIGKILL; containers of stacks are left as they are. The Result still comes, "cancelled",
 // or what it was if the command ended first. Cancel of an unknown (ID, Attempt) leaves a tombstone in the
 // journal, a Result "cancelled", so that a Command which arrives late is answered with it and not
 // started. Cancel after the end repeats the Result.
@@ -189,7 +225,7 @@
 //
 // # Content
 //
-// Deploy.Content names files by digest. For a file that the worker lacks it sends BlobWant
+// Deploy.Content and Run.Configs name files by digest. For a file that the worker lacks it sends BlobWant
 // with the command's id, and the hub answers with BlobChunks in order of Offset, from 0, the
 // last one with Last. A chunk with Error ends the blob without data. Both ends may have several
 // blobs under way; the chunks of one digest are never mixed with a second answer for it. The worker checks

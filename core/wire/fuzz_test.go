@@ -23,8 +23,14 @@ func FuzzDecode(f *testing.F) {
 		}
 		f.Add(frame)
 	}
+	run, err := Encode(sampleRun())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(run)
 	for _, frame := range []string{"bye {}", "bye null", ` {}`, `event {"id":"cmd_","phase":{}}`, `observed {"stacks":[{"containers":[{"changed":[""]}]}]}`,
-		`hello {"engine":"\n"}`, `result {"service":"\u0000","lines":"a\n"}`, `result {"events":9007199254740993}`, `result {"events":-1}`} {
+		`hello {"engine":"\n"}`, `result {"service":"\u0000","lines":"a\n"}`, `result {"events":9007199254740993}`, `result {"events":-1}`,
+		`event {"log_at":"9999-12-31T23:59:59.999999999-23:59"}`, `result {"exit_code":-1}`, `command {"kind":"run","run":{}}`} {
 		f.Add([]byte(frame))
 	}
 	f.Fuzz(func(t *testing.T, frame []byte) {

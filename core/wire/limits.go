@@ -23,6 +23,8 @@ const (
 	MaxLines     = 16 << 10  // Result.Lines
 	MaxTrait     = 64        // one name of ContainerState.Changed
 	MaxEnrol     = 16 << 10  // the body of an Enrol request or of its answer
+	MaxWords     = 64 << 10  // the words of a run's command altogether
+	MaxConfig    = 1 << 20   // one file of Run.Configs
 )
 
 // Limits in number.
@@ -40,16 +42,19 @@ const (
 	MaxFiles      = 10_000 // of Deploy.Content altogether
 	MaxSecrets    = 1000   // of Deploy.Secrets
 	MaxTail       = 10_000 // lines, Request.Tail
+	MaxCommand    = 1000   // words of a run's command
+	MaxMounts     = 100    // of a run: volumes, and as many configs
 )
 
 const (
 	maxAttempt  = 1_000_000
 	maxNumber   = 1 << 53   // of counters: what every JSON implementation holds exactly
-	maxSeconds  = 7 * 86400 // of deadlines
+	maxSeconds  = 8 * 86400 // of deadlines: a run of a job may take seven days, and has to wait and to be pulled before
 	maxContent  = 64 << 20  // bytes of one blob, and of all content of a deployment
 	maxPath     = 4096
 	maxName     = 255
 	maxEngine   = 128 // bytes, Hello.Engine
+	maxImage    = 1024
 	maxHostname = 253
 	maxBeat     = 3600 // seconds between heartbeats
 	maxRetry    = 3600 // seconds, Bye.RetrySeconds

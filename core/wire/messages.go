@@ -16,6 +16,7 @@ type Hello struct {
 	OS       string         `json:"os"`
 	Arch     string         `json:"arch"`
 	Engine   string         `json:"engine,omitempty"` // identifies the container engine; two workers with one value share it; empty: unknown
+	Runs     bool           `json:"runs,omitempty"`   // it takes commands of kind "run"; to another they are not sent
 	Journal  []JournalEntry `json:"journal"`          // every command that is not yet acknowledged
 }
 
@@ -50,6 +51,7 @@ type Instruction struct {
 	Attempt int            `json:"attempt"`
 	Do      Settlement     `json:"do"`
 	Heard   *uint64        `json:"heard,omitempty"` // number of the last Event that the hub has: later ones are sent again; nil: it does not tell
+	LogAt   time.Time      `json:"log_at,omitzero"` // of a run, with Heard: LogAt of the last of those Events that had one
 }
 
 // Settlement is what the worker does with a journal entry after a reconnect.
@@ -178,7 +180,9 @@ type Event struct {
 	Number  uint64         `json:"number"`
 	Phase   *PhaseEvent    `json:"phase,omitempty"`
 	Log     string         `json:"log,omitempty"`     // whole lines, at most MaxLogChunk bytes
-	Started bool           `json:"started,omitempty"` // of a run: its container was started
+	LogAt   time.Time      `json:"log_at,omitzero"`   // of a run: when its container wrote the last line of Log, by the engine's clock; zero: none of them is the container's
+	Started bool           `json:"started,omitempty"` // of a run: its container was started; may be said again
+	RanMS   int64          `json:"ran_ms,omitempty"`  // with Started: how long ago that was
 }
 
 // PhaseEvent says that a phase of a deployment started or ended.
