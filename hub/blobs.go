@@ -86,12 +86,12 @@ func (s *session) mayHave(ctx context.Context, want wire.BlobWant) error {
 	if err != nil {
 		return err
 	}
-	rev, err := s.h.opts.Store.Revision(ctx, c.Stack, c.Body.Revision)
+	content, err := s.order(c).content(ctx)
 	if err != nil {
 		return err
 	}
-	if !needs(rev.Content, want.Digest) {
-		return fault.New(fault.Forbidden, "revision.not_needed", "The revision does not need this content.")
+	if !needs(content, want.Digest) {
+		return fault.New(fault.Forbidden, "revision.not_needed", "The command does not need this content.")
 	}
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 
 	"berth/core"
 	"berth/core/fault"
-	"berth/core/secrets"
 	"berth/core/stacks"
 	"berth/core/wire"
 )
@@ -44,26 +43,11 @@ func (s *session) settle(ctx context.Context, journal []wire.JournalEntry) ([]wi
 		}
 		instruction := wire.Instruction{ID: entry.ID, Attempt: entry.Attempt, Do: do}
 		if isOpen && do == wire.SettleRun {
-			instruction.Heard = s.heard(ctx, command)
+			instruction.Heard = s.order(command).heard(ctx)
 		}
 		settle = append(settle, instruction)
 	}
 	return settle, nil
-}
-
-// heard tells which of a command's events the worker need not say again; nil: that is not known.
-func (s *session) heard(ctx context.Context, c stacks.Command) *uint64 {
-	if c.Deployment == "" {
-		return nil
-	}
-	if err := s.h.recorder.track(ctx, c.Deployment); err != nil {
-		return nil // what it says first is looked at again
-	}
-	event, known := s.h.recorder.heardOf(c.Deployment, c.ID, c.Attempt)
-	if !known {
-		return nil
-	}
-	return &event
 }
 
 // illegible reports whether a command's row is there and cannot be read.
@@ -71,10 +55,6 @@ func (s *session) illegible(ctx context.Context, id core.CommandID) bool {
 	_, err := s.h.opts.Store.Command(ctx, s.worker.ID, id)
 	return unreadable(err)
 }
-
-// maxInFlight is how many commands a worker is given at once; the others wait in the store.
-// It is less than a worker queues.
-const maxInFlight = 32
 
 // deliver sends the commands that were not sent on this link yet, oldest first. It ends the link when
 // it cannot go on: on the next one it begins anew.
@@ -96,20 +76,18 @@ func (s *session) deliverOpen(ctx context.Context) error {
 	if err != nil && !unreadable(err) {
 		return err
 	}
-	inFlight := 0
+	inFlight := map[lane]int{}
 	for _, c := range open {
-		if c.Epoch == s.epoch || s.ended[c.ID] == c.Attempt {
-			inFlight++
+		if s.holds(c) {
+			inFlight[laneOf(c)]++
 		}
 	}
 	for _, c := range open {
-		if c.Epoch == s.epoch || s.ended[c.ID] == c.Attempt || c.State == stacks.CommandQueued && s.h.opts.Now().Before(c.DeadlineAt) {
-			continue
+		l := laneOf(c)
+		if s.holds(c) || c.State == stacks.CommandQueued && s.h.opts.Now().Before(c.DeadlineAt) || inFlight[l] >= l.places() {
+			continue // the next result wakes us
 		}
-		if inFlight >= maxInFlight {
-			return nil // the next result wakes us
-		}
-		inFlight++
+		inFlight[l]++
 		var err error
 		s.h.attempt(c.ID, func() { err = s.send(ctx, c) }, func() { err = s.unsendable(ctx, c, errCommandDefect) })
 		if unreadable(err) {
@@ -123,6 +101,11 @@ func (s *session) deliverOpen(ctx context.Context) error {
 	return nil
 }
 
+// holds reports whether the worker has a command, or its result, by this link.
+func (s *session) holds(c stacks.Command) bool {
+	return c.Epoch == s.epoch || s.ended[c.ID] == c.Attempt
+}
+
 // errCommandDefect ends what cannot be sent.
 var errCommandDefect = fault.New(fault.Unavailable, "deployment.defect",
 	"A defect in this program kept the command from being sent three times. The server's log has the details.")
@@ -130,13 +113,8 @@ var errCommandDefect = fault.New(fault.Unavailable, "deployment.defect",
 // send stores that a command is sent, and sends it. A command whose frame cannot be built
 // has failed: nothing was changed.
 func (s *session) send(ctx context.Context, c stacks.Command) error {
-	msg := wire.Command{ID: c.ID, Attempt: c.Attempt, Epoch: s.epoch, Kind: c.Kind}
-	var err error
-	if c.Kind == stacks.CommandTeardown {
-		msg.Teardown = &wire.Teardown{Stack: c.Stack, Project: c.Body.Project, Volumes: c.Body.Volumes}
-	} else {
-		msg.Deploy, err = s.h.frame(ctx, c)
-	}
+	msg, order := wire.Command{ID: c.ID, Attempt: c.Attempt, Epoch: s.epoch, Kind: c.Kind}, s.order(c)
+	err := order.frame(ctx, &msg)
 	if err == nil {
 		msg.Seconds = max(1, c.Body.Seconds)
 		err = wire.FitsFrame(msg)
@@ -144,7 +122,7 @@ func (s *session) send(ctx context.Context, c stacks.Command) error {
 	if err != nil {
 		return s.unsendable(ctx, c, err)
 	}
-	if err := s.h.noteDelivering(ctx, c, msg.Deploy); err != nil {
+	if err := order.delivering(ctx, msg); err != nil {
 		return err
 	}
 	sent, err := s.h.opts.Store.MarkSent(ctx, s.worker.ID, c.ID, s.epoch)
@@ -158,59 +136,6 @@ func (s *session) send(ctx context.Context, c stacks.Command) error {
 	return s.link.Send(ctx, msg)
 }
 
-// frame builds a deploy command: references become values here and nowhere earlier.
-func (h *Hub) frame(ctx context.Context, c stacks.Command) (*wire.Deploy, error) {
-	rev, err := h.opts.Store.Revision(ctx, c.Stack, c.Body.Revision)
-	if err != nil {
-		return nil, err
-	}
-	d, err := h.opts.Store.Deployment(ctx, c.Deployment)
-	if err != nil {
-		return nil, err
-	}
-	if err := h.recorder.track(ctx, d.ID); err != nil {
-		return nil, err
-	}
-	compose, err := h.opts.Files.Compose(c.Stack, rev.Number)
-	if err != nil {
-		return nil, err
-	}
-	stack, err := h.opts.Store.Stack(ctx, c.Stack)
-	if err != nil {
-		return nil, err
-	}
-	values, err := h.keptValues(ctx, stack.Repository, rev)
-	if err != nil {
-		return nil, err
-	}
-	commit := d.Commit
-	if c.Body.Restore || d.Aim != (stacks.Aim{}) {
-		commit = rev.Commit // not the branch's head
-	}
-	return deployMessage(c, rev, c.Body.Revision, commit, compose, values), nil
-}
-
-// deployMessage puts a revision and the values that it needs into a message.
-func deployMessage(c stacks.Command, rev stacks.Revision, number int, commit core.Commit, compose []byte, values map[string]secrets.Value) *wire.Deploy {
-	deploy := &wire.Deploy{
-		Stack: c.Stack, Deployment: c.Deployment, Project: c.Body.Project, Revision: number, Commit: commit,
-		Compose: compose, Content: rev.Content, Secrets: map[string]string{},
-		RemoveOrphans: rev.Manifest.RemoveOrphans, ForcePull: rev.Manifest.ForcePull, Recreate: c.Body.Options.RecreateContainers,
-		RecreateNetworks: c.Body.Options.RecreateNetworks, RecreateVolumes: c.Body.Options.RecreateVolumes,
-		HealthSeconds: rev.Manifest.HealthTimeout.Seconds(), StableSeconds: rev.Manifest.StableFor.Seconds(),
-	}
-	for name, value := range values {
-		deploy.Secrets[name] = value.Reveal()
-	}
-	return deploy
-}
-
-// fits refuses a revision that no frame could carry, before anything is stored.
-func fits(c stacks.Command, rev stacks.Revision, number int, commit core.Commit, compose []byte, values map[string]secrets.Value) error {
-	return wire.FitsFrame(wire.Command{ID: c.ID, Attempt: c.Attempt, Epoch: 1, Seconds: c.Body.Seconds, Kind: c.Kind,
-		Deploy: deployMessage(c, rev, number, commit, compose, values)})
-}
-
 // unsendable closes a command that cannot be built. One that the worker may have is left
 // alone: it may be at work, and its result counts.
 func (s *session) unsendable(ctx context.Context, c stacks.Command, err error) error {
@@ -220,12 +145,8 @@ func (s *session) unsendable(ctx context.Context, c stacks.Command, err error) e
 	case c.State != stacks.CommandQueued:
 		s.h.log.Warn("a command cannot be sent again; its result is waited for", "command", c.ID, "error", err)
 		return nil
-	case c.Kind == stacks.CommandTeardown:
-		return s.h.opts.Store.EndTeardown(ctx, c, fault.PublicOf(err), s.h.opts.Now())
 	}
-	text := notRestored(c, fault.PublicOf(err))
-	_, err = s.h.close(ctx, stacks.Outcome{Deployment: c.Deployment, Command: c.ID, State: stacks.DeploymentFailed, ErrorCode: fault.CodeOf(err), Error: text}, text)
-	return err
+	return s.order(c).unsendable(ctx, err)
 }
 
 // stop ends a running deployment that somebody cancelled: in the pipeline, in the queue

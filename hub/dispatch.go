@@ -65,10 +65,8 @@ func (w *work) commit(ctx context.Context, rev stacks.Revision, cmd stacks.Comma
 	}
 	w.h.recorder.phase(w.d.ID, stacks.PhaseDispatch, stacks.PhaseRunning, message)
 	w.h.recorder.line(w.d.ID, "dispatch: "+message+"\n")
-	w.h.recorder.update(w.d.ID, func(p *stacks.Progress) {
-		p.Commit, p.Revision, p.Worker, p.Tree = rev.Commit, number, w.worker.ID, rev.Tree
-	})
-	err := w.h.recorder.along(w.d.ID, func(p stacks.Progress, lines []stacks.LogLine) error {
+	w.h.recorder.know(w.d.ID, func(p *stacks.Progress) { p.Commit, p.Revision, p.Tree = rev.Commit, number, rev.Tree })
+	err := w.h.recorder.dispatched(w.d.ID, w.worker.ID, func(p stacks.Progress, lines []stacks.LogLine) error {
 		_, err := w.h.opts.Store.Dispatch(ctx, rev, cmd, p, lines)
 		return err
 	})

@@ -10,33 +10,28 @@ import (
 	"berth/core/wire"
 )
 
-// eventProgress is how far the events of a command have come.
-type eventProgress struct {
-	deployment core.DeploymentID // empty: the command has no log, or has ended
-	restore    bool              // the last good revision is put back: the phases are those of what failed
-}
-
-// own returns the deployment of one of this worker's commands.
-func (s *session) own(ctx context.Context, id core.CommandID) (*eventProgress, error) {
-	if known := s.events[id]; known != nil {
+// own returns what is done about one of this worker's commands; nil when nothing is, because it has ended or
+// cannot be read.
+func (s *session) own(ctx context.Context, id core.CommandID) (order, error) {
+	if known, there := s.orders[id]; there {
 		return known, nil
 	}
 	c, err := s.h.opts.Store.Command(ctx, s.worker.ID, id)
 	if unreadable(err) {
-		return &eventProgress{}, nil
+		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	progress := &eventProgress{restore: c.Body.Restore}
-	if c.Deployment != "" && !closed(c) {
-		if err := s.h.recorder.track(ctx, c.Deployment); err != nil && !unreadable(err) {
+	var known order
+	if !closed(c) {
+		known = s.order(c)
+		if err := known.follow(ctx); err != nil && !unreadable(err) {
 			return nil, err
 		}
-		progress.deployment = c.Deployment
 	}
-	s.events[id] = progress
-	return progress, nil
+	s.orders[id] = known
+	return known, nil
 }
 
 func (s *session) accepted(ctx context.Context, m wire.Accepted) error {
@@ -47,36 +42,26 @@ func (s *session) accepted(ctx context.Context, m wire.Accepted) error {
 	if err != nil {
 		return err
 	}
-	progress, err := s.own(ctx, m.ID)
+	order, err := s.own(ctx, m.ID)
 	if fault.Is(err, fault.NotFound) {
 		return nil // deleted meanwhile
 	}
-	if err != nil {
-		return err
+	if err == nil && order != nil {
+		order.accepted()
 	}
-	if text := "worker " + s.worker.Hostname + " has it"; progress.restore {
-		s.h.recorder.line(progress.deployment, inRestore(text+"\n"))
-	} else {
-		s.h.recorder.phase(progress.deployment, stacks.PhaseDispatch, stacks.PhaseSucceeded, text)
-	}
-	return nil
+	return err
 }
 
-// event records a phase or a piece of log of a running command.
+// event records what a worker says about a running command.
 func (s *session) event(ctx context.Context, m wire.Event) error {
-	progress, err := s.own(ctx, m.ID)
+	order, err := s.own(ctx, m.ID)
 	if fault.Is(err, fault.NotFound) {
 		return s.strike("event")
 	}
-	if err != nil {
-		return err
+	if err == nil && order != nil {
+		order.event(m)
 	}
-	s.h.recorder.hear(progress.deployment, m, progress.restore, func(p *stacks.Progress) {
-		if m.Phase != nil && !progress.restore {
-			p.Phases = s.h.withPhase(p.Phases, *m.Phase)
-		}
-	})
-	return nil
+	return err
 }
 
 // inRestore marks lines of the log that are about putting the last good revision back.

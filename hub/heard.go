@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"context"
 	"fmt"
 
 	"berth/core"
@@ -15,18 +16,18 @@ const unnumbered = "unknown"
 // begins a new range of numbers.
 const restartJump = 1 << 19
 
-// Marks of what a worker said and no hub heard before the deployment ended.
+// Marks of what a worker said and no hub heard before the end of a deployment or run, which is named first.
 const (
 	missingMarker   = "[%d messages of the worker are missing]\n"
-	overtakenMarker = "[%d messages of the worker had not arrived when the deployment ended]\n"
-	uncountedMarker = "[some messages of the worker had not arrived when the deployment ended]\n"
-	restartMarker   = "[the server was restarted; some messages of the worker may not have arrived when the deployment ended]\n"
+	overtakenMarker = "[%[2]d messages of the worker had not arrived when the %[1]s ended]\n"
+	uncountedMarker = "[some messages of the worker had not arrived when the %s ended]\n"
+	restartMarker   = "[the server was restarted; some messages of the worker may not have arrived when the %s ended]\n"
 )
 
 // of returns how far the events of a command have come. Those of one that nothing is known of begin
 // with the first: the numbers are stored together with what was said.
-func (run *run) of(command core.CommandID, attempt int) (h stacks.Heard, known bool) {
-	h = run.progress.Heard
+func (r *recording[P]) of(command core.CommandID, attempt int) (h stacks.Heard, known bool) {
+	h = r.heard
 	if h.Command == unnumbered {
 		return stacks.Heard{Command: command, Attempt: attempt}, false
 	}
@@ -36,61 +37,68 @@ func (run *run) of(command core.CommandID, attempt int) (h stacks.Heard, known b
 	return h, true
 }
 
-// heardOf returns the number of the last event of a command that needs not be said again.
-func (r *recorder) heardOf(id core.DeploymentID, command core.CommandID, attempt int) (event uint64, known bool) {
+// heardOf returns the number of the last event of a command that needs not be said again; nil: that is not
+// known, and what it says first is looked at again.
+func (r *recorder[ID, P]) heardOf(ctx context.Context, id ID, command core.CommandID, attempt int) *uint64 {
+	if err := r.track(ctx, id); err != nil {
+		return nil
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	run := r.runs[id]
-	if run == nil {
-		return 0, false
+	known := r.all[id]
+	if known == nil {
+		return nil
 	}
-	h, known := run.of(command, attempt)
-	return h.Event, known
+	h, counted := known.of(command, attempt)
+	if !counted {
+		return nil
+	}
+	return &h.Event
 }
 
-// hear adds an event to the log, and to the phases, unless it was heard before. What it says and that it
-// was heard are stored together.
-func (r *recorder) hear(id core.DeploymentID, e wire.Event, restore bool, change func(*stacks.Progress)) {
+// hear adds an event to what is tracked, its log as mark makes it, unless it was heard before. What it says and that
+// it was heard are stored together.
+func (r *recorder[ID, P]) hear(id ID, e wire.Event, mark func(string) string, change func(*P)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	run := r.runs[id]
-	if run == nil {
+	known := r.all[id]
+	if known == nil {
 		return
 	}
-	h, known := run.of(e.ID, e.Attempt)
-	if known && e.Number <= h.Event {
+	h, counted := known.of(e.ID, e.Attempt)
+	if counted && e.Number <= h.Event {
 		return
 	}
 	text := e.Log
-	if known && e.Number > h.Event+1 && e.Number-h.Event < restartJump {
+	if counted && e.Number > h.Event+1 && e.Number-h.Event < restartJump {
 		text = fmt.Sprintf(missingMarker, e.Number-h.Event-1) + text
 	}
-	if restore {
-		text = inRestore(text)
-	}
-	run.say(text, r.now())
+	known.say(mark(text), r.now())
 	h.Event = e.Number
-	run.progress.Heard, run.dirty = h, true
-	change(&run.progress)
+	known.heard, known.dirty = h, true
+	change(&known.progress)
 }
 
 // unheard returns a mark for the log when events, the number of a command's last event, says
 // that some did not come: a result overtakes what a slow link still holds.
-func (r *recorder) unheard(id core.DeploymentID, command core.CommandID, attempt int, events uint64) string {
+func (r *recorder[ID, P]) unheard(id ID, command core.CommandID, attempt int, events uint64) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	run := r.runs[id]
-	if run == nil || events == 0 {
+	known := r.all[id]
+	if known == nil || events == 0 {
 		return "" // nothing was said, or the worker is of a release that does not tell
 	}
-	h, known := run.of(command, attempt)
+	h, counted := known.of(command, attempt)
 	switch {
-	case !known:
-		return restartMarker
+	case !counted:
+		return fmt.Sprintf(restartMarker, r.noun)
 	case events <= h.Event:
 		return ""
 	case events-h.Event >= restartJump:
-		return uncountedMarker
+		return fmt.Sprintf(uncountedMarker, r.noun)
 	}
-	return fmt.Sprintf(overtakenMarker, events-h.Event)
+	return fmt.Sprintf(overtakenMarker, r.noun, events-h.Event)
 }
+
+// asSaid leaves what a worker said as it is.
+func asSaid(text string) string { return text }

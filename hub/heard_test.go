@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -135,7 +136,7 @@ func TestOfADeploymentThatAnOlderHubHeardNoNumberIsClaimed(t *testing.T) {
 		t.Errorf("the worker is told %d", *i.Heard)
 	}
 	p.finish(expect[wire.Command](p), wire.ResultSucceeded, 9)
-	if log := s.log(s.newest(st.ID, stacks.DeploymentSucceeded).ID); !strings.HasSuffix(log, restartMarker) {
+	if log := s.log(s.newest(st.ID, stacks.DeploymentSucceeded).ID); !strings.HasSuffix(log, fmt.Sprintf(restartMarker, "deployment")) {
 		t.Errorf("the log is\n%s", log)
 	}
 }

@@ -50,7 +50,7 @@ type Hub struct {
 	// Set once.
 	opts     Options
 	log      *slog.Logger
-	recorder *recorder
+	recorder *deploymentRecorder
 	nudges   chan struct{} // holds one: more would say nothing new
 	room     chan struct{} // holds one: there is room for more work at once
 	plans    chan struct{} // holds one for each plan that is being made
@@ -90,7 +90,7 @@ func New(opts Options) *Hub {
 		figures:  figures{wakes: make(chan struct{}, 1)},
 	}
 	h.polls, h.pipelines = newGroup[core.RepositoryID](maxPolls, h.goOn), newGroup[core.DeploymentID](maxPipelines, h.goOn)
-	h.recorder = newRecorder(opts.Store, opts.Now, h.asMember, h.report)
+	h.recorder = newDeploymentRecorder(opts.Store, surroundings{now: opts.Now, as: h.asMember, report: h.report})
 	return h
 }
 

@@ -34,7 +34,7 @@ func (w *work) recall(ctx context.Context) (string, error) {
 	}
 	w.kept, w.manifest, w.src.commit = rev, rev.Manifest, rev.Commit
 	w.project.YAML, w.project.Services, w.project.Content = compose, rev.Services, rev.Content
-	w.h.recorder.update(w.d.ID, func(p *stacks.Progress) { p.Commit = rev.Commit })
+	w.h.recorder.know(w.d.ID, func(p *stacks.Progress) { p.Commit = rev.Commit })
 	return fmt.Sprintf("files of revision %d, commit %s", number, rev.Commit.Short()), nil
 }
 

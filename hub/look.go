@@ -84,7 +84,7 @@ func (h *Hub) lookAtDeployments(ctx context.Context) {
 			h.safely(d.ID, func() { h.lookAtDeployment(ctx, d) })
 		}
 	}
-	h.recorder.keep(open)
+	h.recorder.keepOpen(open)
 }
 
 // passCancelsOn is what a hub does that does not prepare deployments: it tells its own workers what
@@ -99,7 +99,7 @@ func (h *Hub) passCancelsOn(ctx context.Context) {
 			h.safely(d.ID, func() { h.tellCancelled(ctx, d) })
 		}
 	}
-	h.recorder.keep(open)
+	h.recorder.keepOpen(open)
 }
 
 // open returns the open deployments that can be read; false: nothing is known.

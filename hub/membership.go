@@ -242,10 +242,13 @@ func (l *leader) down(ctx context.Context) {
 	<-l.over
 	l.h.polls.wait()
 	l.h.pipelines.wait()
-	l.h.recorder.putDown(ctx)
+	l.h.recorder.putDown(ctx, prepared)
 	l.end = nil
 	l.h.report("the lease of the duties ends by itself", l.h.opts.Peers.DropLease(ctx, l.lease))
 }
+
+// prepared reports whether a deployment was being prepared here.
+func prepared(known *recording[notes]) bool { return known.progress.Revision == 0 }
 
 // duties is what happens once, whatever the number of hubs, beside what each look does.
 func (h *Hub) duties(ctx context.Context) {

@@ -26,7 +26,7 @@ func (s *session) result(ctx context.Context, m wire.Result) error {
 		}
 	}
 	if err == nil && c.Attempt == m.Attempt && !closed(c) {
-		err := s.close(ctx, c, m)
+		err := s.order(c).close(ctx, m)
 		if unreadable(err) {
 			s.keepBack(m, err)
 			return nil
@@ -35,7 +35,7 @@ func (s *session) result(ctx context.Context, m wire.Result) error {
 			return err
 		}
 	}
-	delete(s.events, m.ID)
+	delete(s.orders, m.ID)
 	s.wake() // there is room for another command
 	return s.link.Send(ctx, wire.ResultAck{ID: m.ID, Attempt: m.Attempt})
 }
@@ -46,63 +46,8 @@ func (s *session) keepBack(m wire.Result, err error) {
 	s.h.report("a result cannot be stored; the worker keeps it", err, "command", m.ID)
 }
 
-// close stores how an open command ended.
-func (s *session) close(ctx context.Context, c stacks.Command, m wire.Result) error {
-	if c.Kind == stacks.CommandTeardown {
-		return s.closeTeardown(ctx, c, m)
-	}
-	err := s.h.recorder.track(ctx, c.Deployment)
-	if fault.Is(err, fault.NotFound) {
-		return nil // it went with its stack
-	}
-	if err != nil {
-		return err
-	}
-	o := s.outcome(c, m)
-	text := o.Error
-	if c.Body.Restore {
-		if text == "" {
-			text = fmt.Sprintf("revision %d is in place again", c.Body.Revision)
-		}
-		text = inRestore(text)
-	} else {
-		s.h.recorder.update(c.Deployment, func(p *stacks.Progress) {
-			for _, phase := range m.Phases {
-				p.Phases = s.h.withPhase(p.Phases, phase)
-			}
-		})
-	}
-	if mark := s.h.recorder.unheard(c.Deployment, c.ID, m.Attempt, m.Events); mark != "" {
-		if c.Body.Restore {
-			mark = inRestore(mark)
-		}
-		text = mark + text
-	}
-	_, err = s.h.close(ctx, o, text)
-	return err
-}
-
-// closeTeardown ends a teardown; the files of a stack that is gone go too.
-func (s *session) closeTeardown(ctx context.Context, c stacks.Command, m wire.Result) error {
-	problem := ""
-	if m.Status != wire.ResultSucceeded {
-		problem = orElse(m.Error, "the worker did not say why")
-	}
-	err := s.h.opts.Store.EndTeardown(ctx, c, problem, s.h.opts.Now())
-	if fault.Is(err, fault.NotFound) {
-		return nil // it has ended before, and the stack may have been deployed since
-	}
-	if err != nil {
-		return err
-	}
-	if problem == "" && !c.Body.Keep {
-		s.h.report("a stack's files cannot be removed", s.h.opts.Files.RemoveStack(ctx, c.Stack), "stack", c.Stack)
-	}
-	return nil
-}
-
-// outcome turns a worker's word into the end of a command's deployment.
-func (s *session) outcome(c stacks.Command, m wire.Result) stacks.Outcome {
+// deployOutcome turns a worker's word into the end of a command's deployment.
+func deployOutcome(c stacks.Command, m wire.Result) stacks.Outcome {
 	state, text := word(m)
 	o := stacks.Outcome{Deployment: c.Deployment, Command: c.ID, State: state, ErrorCode: m.Code, Error: text, Service: m.Service, Lines: m.Lines}
 	if seen := m.Observed; seen != nil {

@@ -129,7 +129,7 @@ func (w *work) fetch(ctx context.Context) (string, error) {
 	if err := w.open(ctx); err != nil {
 		return "", err
 	}
-	w.h.recorder.update(w.d.ID, func(p *stacks.Progress) { p.Commit = w.src.commit })
+	w.h.recorder.know(w.d.ID, func(p *stacks.Progress) { p.Commit = w.src.commit })
 	return fmt.Sprintf("commit %s of %s", w.src.commit.Short(), w.repository), nil
 }
 

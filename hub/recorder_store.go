@@ -7,148 +7,128 @@ import (
 	"strings"
 
 	"berth/core"
-	"berth/core/stacks"
 )
 
-// piece is what is new of one deployment, on its way to the store.
-type piece struct {
-	progress stacks.Progress
-	lines    []stacks.LogLine
-}
-
-// hand takes what is new out of a tracked run, numbered; what is not tracked has nothing.
+// hand takes what is new out of a recording, numbered; what is not tracked has nothing.
 // storing is held until it was stored or given back.
-func (r *recorder) hand(id core.DeploymentID) piece {
+func (r *recorder[ID, P]) hand(id ID) news[ID, P] {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	run := r.runs[id]
-	if run == nil {
-		return piece{progress: stacks.Progress{Deployment: id}}
+	known := r.all[id]
+	if known == nil {
+		return news[ID, P]{id: id}
 	}
-	p := piece{progress: run.progress, lines: run.lines}
-	p.progress.Phases = append([]stacks.Phase(nil), p.progress.Phases...)
-	for i := range p.lines {
-		p.lines[i].Number = run.number + 1 + uint64(i)
+	n := news[ID, P]{id: id, progress: known.progress, heard: known.heard, pieces: known.pieces}
+	for i := range n.pieces {
+		n.pieces[i].number = known.number + 1 + uint64(i)
 	}
-	run.lines, run.bytes, run.dirty = nil, 0, false
-	return p
+	known.pieces, known.bytes, known.dirty = nil, 0, false
+	return n
 }
 
 // done says whether what hand gave is stored. If not, it goes with the next attempt.
-func (r *recorder) done(p piece, stored bool) {
+func (r *recorder[ID, P]) done(n news[ID, P], stored bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	run := r.runs[p.progress.Deployment]
+	known := r.all[n.id]
 	switch {
-	case run == nil:
+	case known == nil:
 	case stored:
-		run.number += uint64(len(p.lines))
+		known.number += uint64(len(n.pieces))
 	default:
-		for _, l := range p.lines {
-			run.bytes += len(l.Text)
+		for _, p := range n.pieces {
+			known.bytes += len(p.text)
 		}
-		run.lines, run.dirty = append(p.lines, run.lines...), true
+		known.pieces, known.dirty = append(n.pieces, known.pieces...), true
 	}
 }
 
-// along stores what is new of a deployment in a transaction that stores something else too.
-func (r *recorder) along(id core.DeploymentID, store func(stacks.Progress, []stacks.LogLine) error) error {
+// along stores what is new in a transaction that stores something else too.
+func (r *recorder[ID, P]) along(id ID, store func(news[ID, P]) error) error {
 	r.storing.Lock()
 	defer r.storing.Unlock()
-	p := r.hand(id)
-	err := store(p.progress, p.lines)
-	r.done(p, err == nil)
+	n := r.hand(id)
+	err := store(n)
+	r.done(n, err == nil)
 	return err
 }
 
-// end stores how a deployment ended, with all that is known of it and text as the log's last
-// words. The recording is over then, also when the last good revision is put back first: what
-// goes on is tracked anew.
-func (r *recorder) end(ctx context.Context, o stacks.Outcome, text string) (stacks.Ending, error) {
+// conclude stores how something ended, with all that is new of it and text as the log's last words. What has
+// ended already is left alone. The recording is over when store says so: what goes on all the same is tracked anew.
+func (r *recorder[ID, P]) conclude(ctx context.Context, id ID, text string, store func(news[ID, P]) (over bool, err error)) error {
 	r.storing.Lock()
 	defer r.storing.Unlock()
-	if err := r.load(ctx, o.Deployment); err != nil || !r.tracked(o.Deployment) {
-		return stacks.Ending{}, err
+	if err := r.load(ctx, id); err != nil || !r.tracked(id) {
+		return err
 	}
-	p := r.hand(o.Deployment)
-	o.At, o.Commit, o.Phases = r.now(), p.progress.Commit, p.progress.Phases
-	if o.State != stacks.DeploymentSucceeded && o.State != stacks.DeploymentRolledBack {
-		o.Phases = stacks.FailRunning(o.Phases, o.Error, o.At)
+	n := r.hand(id)
+	last := n
+	last.pieces = r.lastWords(n, text)
+	over, err := store(last)
+	if err == nil && over {
+		r.forget(id)
+		return nil
 	}
-	ending, err := r.store.EndDeployment(ctx, o, r.lastWords(p, text))
-	if err == nil && (ending.Ended || ending.Restore > 0) {
-		r.forget(o.Deployment)
-		return ending, nil
-	}
-	r.done(p, false) // pieces that were stored all the same keep their numbers
-	return ending, err
+	r.done(n, false) // pieces that were stored all the same keep their numbers
+	return err
 }
 
-// lastWords returns the lines of p and one more.
-func (r *recorder) lastWords(p piece, text string) []stacks.LogLine {
+// lastWords returns the pieces of n and one more.
+func (r *recorder[ID, P]) lastWords(n news[ID, P], text string) []piece {
 	if text = strings.TrimSuffix(text, "\n"); text == "" {
-		return p.lines
+		return n.pieces
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	last := stacks.LogLine{Deployment: p.progress.Deployment, Number: uint64(len(p.lines)) + 1, At: r.now(), Text: text[:min(len(text), maxLogPiece-1)] + "\n"}
-	if run := r.runs[p.progress.Deployment]; run != nil {
-		last.Number += run.number
+	last := piece{number: uint64(len(n.pieces)) + 1, at: r.now(), text: text[:min(len(text), maxLogPiece-1)] + "\n"}
+	if known := r.all[n.id]; known != nil {
+		last.number += known.number
 	}
-	return append(slices.Clip(p.lines), last)
+	return append(slices.Clip(n.pieces), last)
 }
 
-func (r *recorder) forget(id core.DeploymentID) {
+func (r *recorder[ID, P]) forget(id ID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.runs, id)
+	delete(r.all, id)
 }
 
-// forgetAll forgets every deployment: others record them now.
-func (r *recorder) forgetAll() {
+// forgetAll forgets everything: others record it now.
+func (r *recorder[ID, P]) forgetAll() {
 	r.storing.Lock()
 	defer r.storing.Unlock()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	clear(r.runs)
+	clear(r.all)
 }
 
-// handOver stores what is new and forgets the deployments of a worker that may come back to another
+// handOver stores what is new and forgets what a worker has that may come back to another
 // hub. What cannot be stored now is lost, as when a hub ends: the result tells how it ended.
-func (r *recorder) handOver(ctx context.Context, worker core.WorkerID) {
+func (r *recorder[ID, P]) handOver(ctx context.Context, worker core.WorkerID) {
+	r.putDown(ctx, func(known *recording[P]) bool { return known.worker == worker })
+}
+
+// putDown stores what is new and forgets some of it: whoever goes on with that counts the pieces of the log
+// from there.
+func (r *recorder[ID, P]) putDown(ctx context.Context, which func(*recording[P]) bool) {
 	r.report("progress was not stored", r.flush(ctx))
 	r.storing.Lock()
 	defer r.storing.Unlock()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for id, run := range r.runs {
-		if run.progress.Worker == worker {
-			delete(r.runs, id)
+	for id, known := range r.all {
+		if which(known) {
+			delete(r.all, id)
 		}
 	}
 }
 
-// putDown stores what is new and forgets the deployments that were being prepared here: whoever leads
-// next goes on, and counts the pieces of the log from there.
-func (r *recorder) putDown(ctx context.Context) {
-	r.report("progress was not stored", r.flush(ctx))
-	r.storing.Lock()
-	defer r.storing.Unlock()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for id, run := range r.runs {
-		if run.progress.Revision == 0 {
-			delete(r.runs, id)
-		}
-	}
-}
-
-// maxFailures is how many flushes in a row may fail before each deployment is stored for
+// maxFailures is how many flushes in a row may fail before each is stored for
 // itself: one that cannot be stored must not hold up the others.
 const maxFailures = 3
 
 // flush commits everything that is new, in one transaction; what it cannot store it keeps.
-func (r *recorder) flush(ctx context.Context) error {
+func (r *recorder[ID, P]) flush(ctx context.Context) error {
 	r.storing.Lock()
 	defer r.storing.Unlock()
 	ctx, member := r.as(ctx)
@@ -167,38 +147,33 @@ func (r *recorder) flush(ctx context.Context) error {
 	if r.failures++; r.failures < maxFailures || len(all) == 1 {
 		return err
 	}
-	for _, p := range all {
-		err = errors.Join(err, r.save(ctx, []piece{r.hand(p.progress.Deployment)}))
+	for _, n := range all {
+		err = errors.Join(err, r.save(ctx, []news[ID, P]{r.hand(n.id)}))
 	}
 	return err
 }
 
 // collect hands out all that is new.
-func (r *recorder) collect() []piece {
+func (r *recorder[ID, P]) collect() []news[ID, P] {
 	r.mu.Lock()
-	var ids []core.DeploymentID
-	for id, run := range r.runs {
-		if run.dirty || len(run.lines) > 0 {
+	var ids []ID
+	for id, known := range r.all {
+		if known.dirty || len(known.pieces) > 0 {
 			ids = append(ids, id)
 		}
 	}
 	r.mu.Unlock()
-	all := make([]piece, len(ids))
+	all := make([]news[ID, P], len(ids))
 	for i, id := range ids {
 		all[i] = r.hand(id)
 	}
 	return all
 }
 
-func (r *recorder) save(ctx context.Context, all []piece) error {
-	var progress []stacks.Progress
-	var lines []stacks.LogLine
-	for _, p := range all {
-		progress, lines = append(progress, p.progress), append(lines, p.lines...)
-	}
-	err := r.store.SaveProgress(ctx, progress, lines)
-	for _, p := range all {
-		r.done(p, err == nil)
+func (r *recorder[ID, P]) save(ctx context.Context, all []news[ID, P]) error {
+	err := r.keeper.save(ctx, all)
+	for _, n := range all {
+		r.done(n, err == nil)
 	}
 	return err
 }

@@ -38,10 +38,10 @@ type session struct {
 	before   *session      // whose place it took; nil once that is over
 	over     chan struct{} // closed when nothing of this session, or of one before, is applied any more
 
-	bad     complaint                         // of the goroutine that delivers: commands that cannot be read
-	strikes int                               // of the reader: messages about what is not this worker's
-	events  map[core.CommandID]*eventProgress // of the reader
-	report  parts                             // of the reader: what the worker has told so far of everything
+	bad     complaint                // of the goroutine that delivers: commands that cannot be read
+	strikes int                      // of the reader: messages about what is not this worker's
+	orders  map[core.CommandID]order // of the reader; nil: nothing is done about what comes
+	report  parts                    // of the reader: what the worker has told so far of everything
 
 	mu       sync.Mutex
 	blobs    []wire.BlobWant         // guarded by mu: wishes that wait
@@ -81,7 +81,7 @@ func (h *Hub) Serve(ctx context.Context, conn link.Conn, worker core.WorkerID, h
 	defer end(nil)
 	s := &session{
 		h: h, worker: linked{worker, hostname}, end: end, over: make(chan struct{}),
-		ended: map[core.CommandID]int{}, events: map[core.CommandID]*eventProgress{}, requests: map[uint64]*liveRequest{},
+		ended: map[core.CommandID]int{}, orders: map[core.CommandID]order{}, requests: map[uint64]*liveRequest{},
 		link: link.New(conn, link.Options{Side: link.Hub, ReadTimeout: 3 * h.opts.Heartbeat}),
 	}
 	if !h.admit(s) {
