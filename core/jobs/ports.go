@@ -34,9 +34,9 @@ type Store interface {
 	JobGroups(ctx context.Context) ([]string, error)
 	// Run returns one run. NotFound "run.not_found".
 	Run(ctx context.Context, id core.RunID) (Run, error)
-	// Runs returns runs, newest first.
+	// Runs returns runs, newest first, without Definition and Configs, which lists have no use for.
 	Runs(ctx context.Context, f RunFilter, p core.Page) (core.List[Run], error)
-	// RecentRuns returns the newest runs of each of these jobs, at most limit each, newest first.
+	// RecentRuns returns the newest runs of each of these jobs, at most limit each, newest first, as Runs does.
 	RecentRuns(ctx context.Context, ids []core.JobID, limit int) (map[core.JobID][]Run, error)
 	// RunLog returns pieces of a run's log after a number, at most limit of them.
 	RunLog(ctx context.Context, id core.RunID, after uint64, limit int) ([]LogPiece, error)

@@ -41,6 +41,9 @@ var Global = Owner{Scope: ScopeGlobal}
 // OfStack owns the variables of a stack.
 func OfStack(id core.StackID) Owner { return Owner{ScopeStack, string(id)} }
 
+// OfJob owns the variables of a job.
+func OfJob(id core.JobID) Owner { return Owner{ScopeJob, string(id)} }
+
 // String names the owner for audit and messages: "global" or "stack stk_…".
 func (o Owner) String() string { return strings.TrimSpace(string(o.Scope) + " " + o.ID) }
 
