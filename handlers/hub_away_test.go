@@ -18,6 +18,7 @@ import (
 	"berth/core/stacks"
 	"berth/handlers"
 	"berth/handlers/endpoint"
+	"berth/handlers/guard"
 	"berth/hub/adapter/agekey"
 	"berth/hub/adapter/hubclient"
 )
@@ -55,20 +56,45 @@ func TestWhatNeedsOnlyTheStoreIsDoneWithoutAHub(t *testing.T) {
 	p := s.players(t)
 	s.withoutHub()
 	rec := newRecord(t, s)
-	p.refusedAway = map[string]bool{}
+	var told map[string]bool // pages that were shown to somebody who is signed in: whether they say that the hub is away
+	p.refusedAway, told = map[string]bool{}, map[string]bool{}
 	s.answered = func(c call, w *httptest.ResponseRecorder) {
 		if row := rec.row(c); saysAway(w) {
 			p.refusedAway[row] = true
 			rec.rows[row] = true
 		}
 		rec.add(c, w)
+		if framedPage(w) {
+			told[rec.row(c)] = strings.Contains(w.Body.String(), "has been away for")
+		}
 	}
 	p.playAll(p.playPages)
 	if !t.Failed() {
 		everyRowIsIn(t, rec)
 	}
+	everyPageTells(t, s, told)
 	if got := slices.Sorted(maps.Keys(p.refusedAway)); !slices.Equal(got, needHub) {
 		t.Errorf("without a hub these are refused:\n%s\nand these need it:\n%s", strings.Join(got, "\n"), strings.Join(needHub, "\n"))
+	}
+}
+
+// framedPage reports whether an answer is a page for somebody who is signed in.
+func framedPage(w *httptest.ResponseRecorder) bool {
+	return strings.Contains(w.Body.String(), `action="/logout"`)
+}
+
+// everyPageTells demands that each page of the table was shown, and said that what it shows may be old.
+func everyPageTells(t *testing.T, s *stand, told map[string]bool) {
+	t.Helper()
+	for _, r := range handlers.Routes(s.deps) {
+		row := r.Method + " " + r.Pattern
+		says, shown := told[row]
+		if r.Surface == guard.Page && r.Method == "GET" && r.Capability != access.Public && !r.Streams && !shown {
+			t.Errorf("%s was not shown to anybody", row)
+		}
+		if shown && !says {
+			t.Errorf("%s does not say that the hub is away", row)
+		}
 	}
 }
 

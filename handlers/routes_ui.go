@@ -99,7 +99,13 @@ func uiRoutes(d Deps) []Route {
 	routes = append(routes, uiRevisionRoutes(d.UI)...)
 	routes = append(routes, uiDeploymentRoutes(d.UI)...)
 	routes = append(routes, uiIntegrationRoutes(d.UI)...)
-	return append(routes, uiSettingsRoutes(d)...)
+	routes = append(routes, uiSettingsRoutes(d)...)
+	for i, r := range routes {
+		if r.Surface == guard.Page {
+			routes[i].Handler = ui.KnowingHub(d.Hubs.Store, d.UI.Now, r.Handler)
+		}
+	}
+	return routes
 }
 
 func page(pattern string, may access.Capability, handler http.Handler) Route {
@@ -127,7 +133,7 @@ func uiDoorRoutes(d Deps) []Route {
 func uiRepositoryRoutes(u UIDeps) []Route {
 	const one = "/repositories/{id}"
 	return []Route{
-		page("/repositories", access.View, ui.Repositories(u.Repositories, u.Store, u.Now)),
+		page("/repositories", access.View, ui.Repositories(u.Repositories, u.Now)),
 		page("/repositories/new", access.Operate, ui.NewRepository(u.Repositories)),
 		form("/repositories", access.Operate, ui.CreateRepository(u.Repositories, u.Repositories, u.Now)),
 		page(one, access.View, ui.Repository(u.Repositories, u.Browser, u.Store, u.Repositories, u.Now)),

@@ -16,7 +16,8 @@ type frame struct {
 	Who     string // who is signed in; empty: nobody, and the page is bare
 	Role    string
 	May     may
-	Note    note   // what the form before this page did
+	Note    note // what the form before this page did
+	Hub     hubNotice
 	Live    int    // milliseconds between two looks of the script at the page; 0: it does not look
 	Reload  int    // seconds after which a browser without script loads the page again; 0: it does not
 	Asset   assets // where styles and script are
@@ -71,7 +72,7 @@ func newFrame(r *http.Request, at section, title string, trail ...crumb) frame {
 	if p.Kind != access.KindUser {
 		return f
 	}
-	f.Who, f.Role = p.Name, string(p.Role)
+	f.Who, f.Role, f.Hub = p.Name, string(p.Role), hubIn(r.Context())
 	f.May = may{Operate: p.Can(access.Operate), Administer: p.Can(access.Administer)}
 	f.Nav = navOf(p, at)
 	return f

@@ -11,7 +11,6 @@ import (
 
 // HubReader tells what is known of hubs.
 type HubReader interface {
-	HubWatcher
 	// KnownHubs returns the hubs that are there, oldest first, and after them those that died and are remembered.
 	KnownHubs(ctx context.Context) ([]hubs.Known, error)
 }

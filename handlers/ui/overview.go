@@ -21,7 +21,6 @@ type OverviewReader interface {
 	DeploymentLister
 	DeploymentTallier
 	FleetReader
-	HubWatcher
 	// Room reports whether there is room on the server's disk to begin something new.
 	Room() bool
 }
@@ -32,7 +31,6 @@ const overviewDeployments = 8
 type overviewPage struct {
 	Steps       []step // by which an empty installation is led; none once there is a stack
 	Full        bool   // the server's disk is
-	Hub         hubNotice
 	Summary     string
 	Tone        string
 	Needs       []need
@@ -117,10 +115,7 @@ func (o *overview) page(workers WorkerLister, repositories RepositoryLister) (pa
 	if page.Full = !o.reader.Room(); page.Full {
 		page.Summary, page.Tone = "The server's disk is full.", "bad"
 	}
-	if page.Hub, err = hubNoticeOf(o.ctx, o.reader, o.now); err != nil {
-		return page, err
-	}
-	if page.Hub.Away {
+	if hubIn(o.ctx).Away {
 		page.Summary, page.Tone = "The hub is away.", "bad"
 	}
 	if err := o.putFleet(&page, workers); err != nil {

@@ -10,7 +10,6 @@ import (
 )
 
 type repositoryListPage struct {
-	Hub   hubNotice
 	Lines []repositoryLine
 	More  string
 }
@@ -29,7 +28,7 @@ type repositoryLine struct {
 var repositoryListView = newView[repositoryListPage]("repository_list.html")
 
 // Repositories lists repositories by name, each with what the last look at it found.
-func Repositories(lister RepositoryLister, watcher HubWatcher, now core.Clock) http.Handler {
+func Repositories(lister RepositoryLister, now core.Clock) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		ask, err := endpoint.PageOf(r)
 		if err != nil {
@@ -40,9 +39,6 @@ func Repositories(lister RepositoryLister, watcher HubWatcher, now core.Clock) h
 			return err
 		}
 		page, busy := repositoryListPage{More: following(r.URL, list.Next)}, false
-		if page.Hub, err = hubNoticeOf(r.Context(), watcher, now()); err != nil {
-			return err
-		}
 		for _, known := range list.Items {
 			page.Lines = append(page.Lines, repositoryOf(known, now()))
 			busy = busy || beingRead(known)

@@ -50,6 +50,12 @@ func framed(at section, title string, trail ...crumb) frame {
 	return newFrame(visit(access.RoleAdmin, "/"), at, title, trail...)
 }
 
+// without is the frame while the hub has been away for so long.
+func (f frame) without(hub time.Duration) frame {
+	f.Hub = hubNotice{true, at(before(hub), sampleNow)}
+	return f
+}
+
 func bare(title string) frame { return newFrame(visit("", "/"), inNothing, title) }
 
 // samples are every page in the states that matter, by name.
@@ -64,7 +70,7 @@ func samples() map[string]sample {
 		"error-403":       of(errorView, bare("You may not do this"), errorPage{Status: 403, What: "You may not do this", Why: "The role \"viewer\" does not permit this.", Links: []nameLink{{"Go back", "/stacks"}, {"Go to the overview", "/"}}, SignOut: true, RequestID: "K3ZQ7M2WAYHXB4"}),
 		"overview":        of(overviewView, framed(inOverview, "Overview"), sampleOverview(true)),
 		"overview-well":   of(overviewView, framed(inOverview, "Overview"), sampleOverview(false)),
-		"overview-away":   of(overviewView, framed(inOverview, "Overview"), sampleAway()),
+		"overview-away":   of(overviewView, framed(inOverview, "Overview").without(time.Hour), sampleAway()),
 		"overview-full":   of(overviewView, framed(inOverview, "Overview"), sampleFull()),
 		"overview-large":  of(overviewView, framed(inOverview, "Overview"), sampleLarge()),
 		"overview-quiet":  of(overviewView, framed(inOverview, "Overview"), sampleQuiet()),
@@ -138,7 +144,7 @@ func sampleDeployments() []stacks.Deployment {
 
 func sampleAway() overviewPage {
 	p := sampleOverview(false)
-	p.Hub, p.Summary, p.Tone = hubNotice{true, at(before(time.Hour), sampleNow)}, "The hub is away.", "bad"
+	p.Summary, p.Tone = "The hub is away.", "bad"
 	return p
 }
 

@@ -12,7 +12,6 @@ import (
 
 // StackLister lists stacks by name.
 type StackLister interface {
-	HubWatcher
 	Stacks(ctx context.Context, f stacks.Filter, ask core.Page) (core.List[stacks.Stack], error)
 	// StackCounts returns how many stacks have each status.
 	StackCounts(ctx context.Context) (map[stacks.Status]int, error)
@@ -22,7 +21,6 @@ type StackLister interface {
 const stackPageSize = 100
 
 type stackListPage struct {
-	Hub    hubNotice
 	Search exact
 	Status exact // kept while searching
 	Group  choice
@@ -91,9 +89,6 @@ func Stacks(lister StackLister, repositories RepositoryFinder, workers WorkerFin
 		}
 		page := stackListPage{Search: exact(query.Get("q")), Status: exact(query.Get("status")), Tabs: statusTabs(counts, query), Found: len(lines),
 			Group: groupChoice(query.Get("group")), Groups: grouped(lines, query.Get("group")), More: following(r.URL, list.Next), LeftOut: list.LeftOut}
-		if page.Hub, err = hubNoticeOf(r.Context(), lister, now()); err != nil {
-			return err
-		}
 		for _, n := range counts {
 			page.Total += n
 		}

@@ -16,7 +16,6 @@ import (
 type StackReader interface {
 	StackFinder
 	DeploymentLister
-	HubWatcher
 	RotationReader
 	// Decisions lists why a stack was deployed or not, newest first.
 	Decisions(ctx context.Context, stack core.StackID, ask core.Page) (core.List[stacks.Decision], error)
@@ -32,7 +31,6 @@ const (
 type stackShowPage struct {
 	Head        stackHead
 	Notices     stackNotices
-	Hub         hubNotice
 	Facts       stackFacts
 	Services    []serviceLine
 	Retry       moment // when what failed is tried again by itself; empty: it is not
@@ -99,10 +97,6 @@ func underWay(s stacks.Stack) bool {
 
 func showStack(ctx context.Context, reader StackReader, s stacks.Stack, now time.Time) (stackShowPage, error) {
 	page := stackShowPage{Observed: at(s.ObservedAt, now), Retry: at(s.RetryAt, now), Stands: s.Stands()}
-	var err error
-	if page.Hub, err = hubNoticeOf(ctx, reader, now); err != nil {
-		return page, err
-	}
 	deployments, err := reader.Deployments(ctx, s.ID, core.Page{Limit: shownDeployments})
 	if err != nil {
 		return page, err

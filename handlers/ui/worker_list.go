@@ -13,7 +13,6 @@ import (
 )
 
 type workerListPage struct {
-	Hub     hubNotice
 	Trouble string
 	Tabs    []tab // all, or those that are there, or not
 
@@ -56,9 +55,6 @@ func Workers(lister WorkerLister, reader HubReader, now core.Clock) http.Handler
 			return err
 		}
 		page := workerListPage{Tabs: tabs, Narrowed: !tabs[0].Current, More: following(r.URL, list.Next)}
-		if page.Hub, err = hubNoticeOf(r.Context(), reader, now()); err != nil {
-			return err
-		}
 		if endpoint.Principal(r.Context()).Can(access.Administer) {
 			known, err := reader.KnownHubs(r.Context())
 			if err != nil {
