@@ -128,6 +128,25 @@ func (s *stand) withoutHub() {
 	s.build()
 }
 
+func TestTheClockOfADeploymentDoesNotRunOnWithoutAHub(t *testing.T) {
+	s := newStand(t)
+	s.found()
+	session := s.session(s.user(access.RoleOperator))
+	_, stack := s.madeStack(session)
+	deployment := s.submit(session, stack+"/sync", nil).Header().Get("Location")
+	_, err := s.store.StartDeployment(t.Context(), core.DeploymentID(strings.TrimPrefix(deployment, "/deployments/")))
+	s.must(err)
+	const unknown = "is not known until one is back"
+	if strings.Contains(s.browse(session, deployment).Body.String(), unknown) {
+		t.Error("the hub is there, and the page says that it does not know")
+	}
+	s.withoutHub()
+	says(t, s.browse(session, deployment), 200, unknown, "as far as it is known", "<dd>not known</dd>")
+	for _, page := range []string{"/", "/deployments", stack} {
+		says(t, s.browse(session, page), 200, `<td class="from-m num">not known</td>`)
+	}
+}
+
 func TestWhatMayBeOldIsSaidToBeWhileNoHubIsThere(t *testing.T) {
 	s := newStand(t)
 	key := s.admin()

@@ -42,9 +42,9 @@ func deploymentHref(id core.DeploymentID) string { return "/deployments/" + stri
 
 func stackHref(id core.StackID) string { return "/stacks/" + string(id) }
 
-func lineOf(d stacks.Deployment, now time.Time) deploymentLine {
+func lineOf(d stacks.Deployment, now time.Time, hub hubNotice) deploymentLine {
 	line := deploymentLine{Href: deploymentHref(d.ID), Badge: badgeOf(deploymentBadges, d.State), StackHref: stackHref(d.Stack),
-		Commit: d.Commit.Short(), Revision: d.Revision, Trigger: causeWord(d), Took: between(d.StartedAt, d.FinishedAt, now), When: at(d.QueuedAt, now)}
+		Commit: d.Commit.Short(), Revision: d.Revision, Trigger: causeWord(d), Took: tookOf(d, now, hub), When: at(d.QueuedAt, now)}
 	if d.Actor != "system" {
 		line.Actor = d.Actor
 	}
@@ -63,7 +63,7 @@ func linesOf(ctx context.Context, finder StackFinder, all []stacks.Deployment, n
 			}
 			known[d.Stack] = s.Name
 		}
-		lines[i] = lineOf(d, now)
+		lines[i] = lineOf(d, now, hubIn(ctx))
 		lines[i].Stack = known[d.Stack]
 	}
 	return lines, nil

@@ -53,6 +53,7 @@ type deploymentPage struct {
 	Options          string
 	Queued           moment
 	Took             string
+	Unheard          bool // no hub tells how it goes: what is shown is how it was when one was last heard of
 	Phases           []phaseLine
 	History          []historyLine
 	Log              []logLine
@@ -81,6 +82,9 @@ func Deployment(reader DeploymentReader, workers WorkerFinder, now core.Clock) h
 		page := showDeployment(d, s, now())
 		if err := page.putWorkers(r.Context(), newNames(nil, workers), d, s); err != nil {
 			return err
+		}
+		if hubIn(r.Context()).Away {
+			page.putUnheard(d)
 		}
 		// The state was read first: the log of a deployment that had ended is whole.
 		pieces, err := reader.DeploymentLog(r.Context(), d.ID, after, logPageSize)

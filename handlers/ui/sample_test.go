@@ -173,7 +173,7 @@ func sampleOverview(needy bool) overviewPage {
 	p.Stacks = stacksInWords(p.Segments, p.Total)
 	p.Summary, p.Tone = summarise(p.Needs, p.Total, counts)
 	for _, d := range sampleDeployments()[:8] {
-		line := lineOf(d, sampleNow)
+		line := lineOf(d, sampleNow, hubNotice{})
 		line.Stack = string(d.Stack)
 		p.Deployments.Lines = append(p.Deployments.Lines, line)
 	}
@@ -223,7 +223,7 @@ func sampleQuiet() overviewPage {
 	p.Fleet.Lines = []workerLine{workerOf(sampleWorkers()[0], sampleNow)}
 	old := sampleDeployments()[30]
 	old.QueuedAt = before(900 * time.Hour)
-	line := lineOf(old, sampleNow)
+	line := lineOf(old, sampleNow, hubNotice{})
 	line.Stack = "shop"
 	p.Deployments.Lines = []deploymentLine{line}
 	return p

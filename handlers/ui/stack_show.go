@@ -105,7 +105,7 @@ func showStack(ctx context.Context, reader StackReader, s stacks.Stack, now time
 		page.All = deploymentsHref(s.ID)
 	}
 	for _, d := range deployments.Items {
-		page.Deployments.Lines = append(page.Deployments.Lines, lineOf(d, now))
+		page.Deployments.Lines = append(page.Deployments.Lines, lineOf(d, now, hubIn(ctx)))
 	}
 	page.Head = headOf(s, deployments.Items, tabOverview)
 	page.Facts.Unverified, page.Facts.Unclear = unverifiedIn(s, deployments.Items)

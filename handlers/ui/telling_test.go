@@ -16,7 +16,7 @@ func TestWhatCausedADeployment(t *testing.T) {
 		"Retry, attempt 2": {Trigger: stacks.TriggerRollback, RetryOf: "dep_1", Attempt: 2},
 		"weather":          {Trigger: "weather"},
 	} {
-		if got := causeWord(d); got != want || lineOf(d, sampleNow).Trigger != want {
+		if got := causeWord(d); got != want || lineOf(d, sampleNow, hubNotice{}).Trigger != want {
 			t.Errorf("%+v is caused by %q, want %q", d, got, want)
 		}
 	}
