@@ -17,6 +17,7 @@ import (
 	"berth/core/seal"
 	"berth/core/stacks"
 	"berth/handlers"
+	"berth/handlers/api"
 	"berth/handlers/endpoint"
 	"berth/handlers/guard"
 	"berth/hub/adapter/agekey"
@@ -126,6 +127,42 @@ func (s *stand) withoutHub() {
 	s.deps.UI.Environment, s.deps.Variables.Environment = away, away
 	s.deps.Sops.Keys, s.deps.Sops.Files = repos, away
 	s.build()
+}
+
+// TestAWorkerIsNotShownBetterThanIsKnown looks at a worker while its hub is there, not heard of, and gone.
+func TestAWorkerIsNotShownBetterThanIsKnown(t *testing.T) {
+	s := newStand(t)
+	key, ctx := s.admin(), t.Context()
+	session := s.session(s.user(access.RoleAdmin))
+	for _, id := range []core.HubID{"hub_1", "hub_2"} {
+		s.must(s.store.JoinHubs(ctx, hubs.Hub{ID: id, URL: "https://" + string(id) + ".test:8091", StartedAt: s.now()}))
+		_, err := s.store.TakeLease(ctx, hubs.Duties, "hub_1") // which keeps it
+		s.must(err)
+		_, err = s.store.WorkerConnected(hubs.Under(ctx, hubs.Fence{Hub: id}), s.worker("on-"+string(id)).ID, fleet.Facts{Hostname: "on-" + string(id)})
+		s.must(err)
+	}
+	look := func(when string, presence ...fleet.There) {
+		t.Helper()
+		page := s.browse(session, "/workers").Body.String()
+		for i, w := range decode[endpoint.Items[api.WorkerAnswer]](t, s.do(call{method: "GET", path: "/api/custom/workers", key: key})).Items {
+			want := presence[i]
+			if w.Presence != want || w.Online != (want == fleet.IsOnline) || (w.UnheardSince != nil) != (want == fleet.IsUnknown) {
+				t.Errorf("%s: %s is %+v, want %s", when, w.Hostname, w, want)
+			}
+			word := map[fleet.There]string{fleet.IsOnline: "Online", fleet.IsUnknown: "Not known"}[want]
+			if _, row, _ := strings.Cut(page, w.Hostname); !strings.Contains(row[:strings.Index(row, "</tr>")], word+"</span>") {
+				t.Errorf("%s: the page does not say of %s %q", when, w.Hostname, word)
+			}
+		}
+	}
+	look("both hubs are there", fleet.IsOnline, fleet.IsOnline)
+	s.exec(`UPDATE hubs SET lease_until = lease_until - 60000000 WHERE id = 'hub_2'`)
+	look("one is not heard of", fleet.IsOnline, fleet.IsUnknown)
+	if strings.Contains(s.browse(session, "/").Body.String(), "It is offline.") {
+		t.Error("the overview says that the worker is offline, which nobody knows")
+	}
+	s.exec(`UPDATE hubs SET lease_until = lease_until - 60000000`)
+	look("none is heard of", fleet.IsUnknown, fleet.IsUnknown)
 }
 
 func TestTheClockOfADeploymentDoesNotRunOnWithoutAHub(t *testing.T) {

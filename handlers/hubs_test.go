@@ -52,8 +52,13 @@ func TestAdministratorsSeeHubsAndWhichLeads(t *testing.T) {
 	if two.Name != "hub-2.test" || !two.Leader || two.Workers != 0 {
 		t.Errorf("the second: %+v", two)
 	}
+	_, err = s.store.WorkerConnected(hubs.Under(ctx, hubs.Fence{Hub: "hub_2"}), s.worker("web-2").ID, fleet.Facts{Hostname: "web-2"})
+	s.must(err)
+	if all := list(); all[1].Workers != 1 {
+		t.Errorf("the second has a worker: %+v", all[1])
+	}
 	s.exec(`UPDATE hubs SET lease_until = lease_until - 60000000 WHERE id = 'hub_2'`)
-	if all := list(); all[1].Up || all[1].Leader {
+	if all := list(); all[1].Up || all[1].Leader || all[1].Workers != 0 {
 		t.Errorf("it died: %+v", all[1])
 	}
 	page := s.browse(session, "/workers").Body.String()

@@ -19,13 +19,16 @@ type Worker struct {
 	Engine   string   // identifies its container engine, which other workers may share; empty: not known
 	Epoch    uint64   // raised by every connection and by revocation; older ones are dead
 	Revoked  bool
-	// Online is what the store knows: a link was made and has not ended. A hub that
-	// starts marks every worker as gone first.
-	Online      bool
-	ConnectedAt time.Time // start of the last link; zero: never connected
-	LeftAt      time.Time // end of the last link; zero: none has ended
-	CreatedAt   time.Time
-	Stacks      int // how many stacks are assigned to it
+	// Online is what the store knows: a link was made and has not ended, and the hub that holds it is
+	// there. A hub that starts marks every worker as gone first.
+	Online bool
+	// Unheard says that nobody knows whether it is there: the hub that held its link is not heard of, or no hub is.
+	Unheard      bool
+	UnheardSince time.Time // when the hub that could tell was last heard of; zero while Unheard is false
+	ConnectedAt  time.Time // start of the last link; zero: never connected
+	LeftAt       time.Time // end of the last link; zero: none has ended
+	CreatedAt    time.Time
+	Stacks       int // how many stacks are assigned to it
 }
 
 // HasAll reports whether the worker has every one of tags.

@@ -8,7 +8,7 @@ type Known struct {
 	Up      bool      // its lease runs
 	Leads   bool      // it holds the lease Duties
 	HeardAt time.Time // when it last gave the word that it is there, by the database's clock
-	Workers int       // whose links it holds
+	Workers int       // whose links it holds; 0 while it is not up
 }
 
 // Remember is how long a hub is shown that died without a word, counted from when it was last

@@ -134,10 +134,7 @@ func (s *Store) HubAway(ctx context.Context) (since time.Time, away bool, err er
 		if err != nil || len(found) == 0 {
 			return answer{}, err
 		}
-		if until := found[0]; until < 0 {
-			return answer{fromMicros(-until), true}, nil // it was given back then
-		}
-		return answer{fromMicros(max(0, found[0]-hubs.LeaseTime.Microseconds())), true}, nil // its last word was then
+		return answer{lastWord(found[0]), true}, nil
 	})
 	return got.since, got.away, err
 }

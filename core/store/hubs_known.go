@@ -41,6 +41,9 @@ func scanKnown(now int64) func(scanner) (hubs.Known, error) {
 		k.StartedAt, k.LeaseUntil, k.HeardAt = fromMicros(started), fromMicros(until), fromMicros(max(0, until-hubs.LeaseTime.Microseconds()))
 		k.Up = until >= now
 		k.Leads = k.Up && leads > 0
+		if !k.Up {
+			k.Workers = 0 // nobody knows whether it still holds their links
+		}
 		return k, err
 	}
 }

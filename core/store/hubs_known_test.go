@@ -70,7 +70,7 @@ func TestAHubThatDiedIsRememberedForAWhile(t *testing.T) {
 	const two = "hub_2 up=true leads=false workers=0;"
 	is("both are there", "hub_1 up=true leads=true workers=1;"+two)
 	r.late(t, "hub_1", time.Minute)
-	is("one is silent", "hub_1 up=false leads=false workers=1;"+two)
+	is("one is silent", "hub_1 up=false leads=false workers=0;"+two)
 	r.expire(t)
 	is("it is taken to be gone", two+"hub_1 up=false leads=false workers=0;")
 	if list, _ := r.KnownHubs(t.Context()); time.Since(list[1].HeardAt) < 30*time.Second || time.Since(list[1].HeardAt) > time.Hour || list[1].URL != one.URL {

@@ -15,15 +15,18 @@ const maxWorkers = 20_000
 var errWorkerMissing = fault.New(fault.NotFound, "worker.not_found", "There is no such worker.")
 
 const workerColumns = `id, token_id, hostname, tags, version, os, arch, engine, epoch, revoked, connected_at, left_at, created_at,
-	(SELECT count(*) FROM stacks WHERE stacks.worker_id = workers.id)`
+	(SELECT count(*) FROM stacks WHERE stacks.worker_id = workers.id), ` + heardColumns
 
 func scanWorker(row scanner) (fleet.Worker, error) {
 	var w fleet.Worker
-	var epoch, connected, left, created int64
+	var epoch, connected, left, created, until int64
 	err := row.Scan(&w.ID, &w.TokenID, &w.Hostname, jsonInto{&w.Tags}, &w.Version, &w.OS, &w.Arch, &w.Engine, &epoch, &w.Revoked,
-		&connected, &left, &created, &w.Stacks)
-	w.Epoch, w.Online = uint64(epoch), connected > left && !w.Revoked
+		&connected, &left, &created, &w.Stacks, &w.Online, &w.Unheard, &until)
+	w.Epoch = uint64(epoch)
 	w.ConnectedAt, w.LeftAt, w.CreatedAt = fromMicros(connected), fromMicros(left), fromMicros(created)
+	if w.Unheard {
+		w.UnheardSince = lastWord(until)
+	}
 	return w, err
 }
 
@@ -33,7 +36,7 @@ func (s *Store) Worker(ctx context.Context, id core.WorkerID) (fleet.Worker, err
 }
 
 func workerByID(tx *Tx, id core.WorkerID) (fleet.Worker, error) {
-	return one(tx, errWorkerMissing, scanWorker, `SELECT `+workerColumns+` FROM workers WHERE id = ?`, id)
+	return one(tx, errWorkerMissing, scanWorker, tx.timed(`SELECT `+workerColumns+` FROM workers WHERE id = ?`), id)
 }
 
 // Workers implements fleet.Store.
@@ -43,14 +46,14 @@ func (s *Store) Workers(ctx context.Context, f fleet.Filter, ask core.Page) (cor
 		where, args = append(where, "revoked = ?"), append(args, number(*f.Revoked))
 	}
 	if f.Online != nil {
-		where, args = append(where, "(connected_at > left_at AND revoked = 0) = (? = 1)"), append(args, number(*f.Online))
+		where, args = append(where, isOnline+" = (? = 1)"), append(args, number(*f.Online))
 	}
 	if f.Tag != "" { // a tag's characters need no escape in JSON, and _ is escaped for LIKE
 		where, args = append(where, `tags LIKE ? ESCAPE '\'`), append(args, `%"`+strings.ReplaceAll(f.Tag, "_", `\_`)+`"%`)
 	}
 	query := `SELECT ` + workerColumns + ` FROM workers WHERE ` + strings.Join(where, " AND ") + ` ORDER BY id LIMIT ?`
 	return read(ctx, s, func(tx *Tx) (core.List[fleet.Worker], error) {
-		items, err := many(tx, scanWorker, query, append(args, ask.Limit+1)...)
+		items, err := many(tx, scanWorker, tx.timed(query), append(args, ask.Limit+1)...)
 		return page(items, ask, func(w fleet.Worker) string { return string(w.ID) }), err
 	})
 }
@@ -67,6 +70,6 @@ func number(b bool) int {
 // fleet.Place chooses from, and what a hub knows at its start.
 func (s *Store) UsableWorkers(ctx context.Context) ([]fleet.Worker, error) {
 	return read(ctx, s, func(tx *Tx) ([]fleet.Worker, error) {
-		return many(tx, scanWorker, `SELECT `+workerColumns+` FROM workers WHERE revoked = 0 ORDER BY id LIMIT ?`, maxWorkers)
+		return many(tx, scanWorker, tx.timed(`SELECT `+workerColumns+` FROM workers WHERE revoked = 0 ORDER BY id LIMIT ?`), maxWorkers)
 	})
 }

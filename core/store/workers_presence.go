@@ -11,20 +11,20 @@ import (
 func (s *Store) Presence(ctx context.Context) (fleet.Presence, error) {
 	return read(ctx, s, func(tx *Tx) (fleet.Presence, error) {
 		return one(tx, nil, func(row scanner) (p fleet.Presence, err error) {
-			return p, row.Scan(&p.Online, &p.Away, &p.Never)
-		}, `SELECT count(CASE WHEN connected_at > left_at THEN 1 END), count(CASE WHEN connected_at <= left_at AND connected_at > 0 THEN 1 END),
-			count(CASE WHEN connected_at <= left_at AND connected_at = 0 THEN 1 END) FROM workers WHERE revoked = 0`)
+			return p, row.Scan(&p.Online, &p.Unheard, &p.Away, &p.Never)
+		}, tx.timed(`SELECT count(CASE WHEN `+isOnline+` THEN 1 END), count(CASE WHEN `+isUnheard+` THEN 1 END),
+			count(CASE WHEN `+isAway+` THEN 1 END), count(CASE WHEN connected_at = 0 THEN 1 END) FROM workers WHERE revoked = 0`))
 	})
 }
 
-// AwayWorkers returns workers that were there and left, those first that left first; with missed only
+// AwayWorkers returns workers that are known to have left, those first that left first; with missed only
 // those that have stacks.
 func (s *Store) AwayWorkers(ctx context.Context, missed bool, limit int) ([]fleet.Worker, error) {
-	query := `SELECT ` + workerColumns + ` FROM workers WHERE revoked = 0 AND connected_at > 0 AND connected_at <= left_at`
+	query := `SELECT ` + workerColumns + ` FROM workers WHERE ` + isAway
 	if missed {
 		query += ` AND EXISTS (SELECT 1 FROM stacks WHERE stacks.worker_id = workers.id)`
 	}
 	return read(ctx, s, func(tx *Tx) ([]fleet.Worker, error) {
-		return many(tx, scanWorker, query+` ORDER BY left_at, id LIMIT ?`, limit)
+		return many(tx, scanWorker, tx.timed(query+` ORDER BY left_at, id LIMIT ?`), limit)
 	})
 }

@@ -25,7 +25,7 @@ type HubAnswer struct {
 	Version   string     `json:"version"` // of its program
 	Up        bool       `json:"up"`      // false: it died without a word
 	Leader    bool       `json:"leader"`  // it looks at repositories and prepares deployments
-	Workers   int        `json:"workers"` // whose links it holds
+	Workers   int        `json:"workers"` // whose links it holds; 0 while it is not up, because nobody knows
 	StartedAt time.Time  `json:"started_at"`
 	SeenAt    time.Time  `json:"seen_at"` // when it last gave the word that it is there; a few seconds ago at most, while it is
 }

@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 
+	"berth/core/fleet"
 	"berth/core/stacks"
 )
 
@@ -57,6 +58,14 @@ var phaseBadges = map[stacks.PhaseState]badge{
 	stacks.PhaseFailed:    {"bad", "cross", "Failed"},
 	stacks.PhaseSkipped:   {"idle", "skip", "Skipped"},
 	stacks.PhaseCancelled: {"idle", "stop", "Cancelled"},
+}
+
+// presenceBadges has one badge for each answer to whether a worker is there.
+var presenceBadges = map[fleet.There]badge{
+	fleet.IsOnline:  {"ok", "check", "Online"},
+	fleet.IsOffline: {"bad", "cross", "Offline"},
+	fleet.IsUnknown: {"warn", "question", "Not known"},
+	fleet.IsNever:   {"idle", "circle", "Never connected"},
 }
 
 // badgeOf looks a state up; one that this version does not know shows as itself.

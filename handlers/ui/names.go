@@ -28,8 +28,9 @@ type names struct {
 
 // known is what a name stands for.
 type known struct {
-	Name string
-	Away bool // a worker that is offline or revoked: nothing of it can be reached
+	Name    string
+	Away    bool // a worker that is offline or revoked: nothing of it can be reached
+	Unheard bool // a worker of which nobody knows whether it is there
 }
 
 func newNames(repositories RepositoryFinder, workers WorkerFinder) *names {
@@ -49,7 +50,7 @@ func (n *names) repository(ctx context.Context, id core.RepositoryID) (string, e
 func (n *names) worker(ctx context.Context, id core.WorkerID) (known, error) {
 	return n.find(string(id), func() (known, error) {
 		found, err := n.workers.Worker(ctx, id)
-		return known{Name: found.Hostname, Away: !found.Online}, err
+		return known{Name: found.Hostname, Away: !found.Online && !found.Unheard, Unheard: found.Unheard}, err
 	})
 }
 

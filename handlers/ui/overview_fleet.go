@@ -38,6 +38,7 @@ func fleetOf(p fleet.Presence) fleetPicture {
 	picture := fleetPicture{Total: p.Total(), Online: p.Online, Longest: p.Total() > overviewWorkers}
 	picture.Segments = sharesOf([]segment{
 		{Word: "Offline", Tone: "bad", Icon: "cross", Href: "/workers?online=false", Count: p.Away},
+		{Word: "Not known", Tone: "warn", Icon: "question", Href: "/workers?online=false", Count: p.Unheard},
 		{Word: "Online", Tone: "ok", Icon: "check", Href: "/workers?online=true", Count: p.Online},
 		{Word: "Never connected", Tone: "idle", Icon: "circle", Href: "/workers?online=false", Count: p.Never},
 	})
@@ -46,6 +47,8 @@ func fleetOf(p fleet.Presence) fleetPicture {
 	case p.Total() != 1:
 	case p.Online == 1:
 		picture.Text = "The one worker is online."
+	case p.Unheard == 1:
+		picture.Text = "Whether the one worker is there is not known."
 	case p.Away == 1:
 		picture.Text = "The one worker is offline."
 	default:

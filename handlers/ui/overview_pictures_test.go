@@ -147,7 +147,9 @@ func TestAFleetIsDrawnWhateverItsSize(t *testing.T) {
 	}{
 		{fleet.Presence{Online: 1}, "The one worker is online.", "Online 1 0+1000", false},
 		{fleet.Presence{Away: 1}, "The one worker is offline.", "Offline 1 0+1000", false},
+		{fleet.Presence{Unheard: 1}, "Whether the one worker is there is not known.", "Not known 1 0+1000", false},
 		{fleet.Presence{Never: 1}, "The one worker has never connected.", "Never connected 1 0+1000", false},
+		{fleet.Presence{Online: 9, Unheard: 3}, "12 workers: 3 not known, 9 online.", "Not known 3 0+258 Online 9 258+742", false},
 		{fleet.Presence{Online: 9, Away: 3}, "12 workers: 3 offline, 9 online.", "Offline 3 0+258 Online 9 258+742", false},
 		{fleet.Presence{Online: 9962, Away: 37, Never: 1}, "10000 workers: 37 offline, 9962 online, 1 never connected.", "Offline 37 0+19 Online 9962 19+965 Never connected 1 984+16", true},
 	} {

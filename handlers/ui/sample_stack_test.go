@@ -226,7 +226,7 @@ func repositorySamples() map[string]sample {
 		"repository-broken": of(repositoryView, framed(inRepositories, "infra", crumb{"Repositories", "/repositories"}), away),
 		"worker-list":       of(workerListView, framed(inWorkers, "Workers"), workerListPage{Tabs: allTabs(""), Lines: []workerLine{workerOf(sampleWorkers()[0], sampleNow), workerOf(sampleWorkers()[1], sampleNow), workerOf(sampleWorkers()[2], sampleNow), workerOf(sampleWorkers()[3], sampleNow)}}),
 		"worker-hubs":       of(workerListView, framed(inWorkers, "Workers"), workerListPage{Lines: []workerLine{workerOf(sampleWorkers()[0], sampleNow)}, Hubs: hubLines(sampleHubs(), sampleNow)}),
-		"worker-away":       of(workerListView, framed(inWorkers, "Workers").without(time.Hour), workerListPage{Lines: []workerLine{workerOf(sampleWorkers()[0], sampleNow)}, Hubs: hubLines(sampleHubs()[2:], sampleNow)}),
+		"worker-away":       of(workerListView, framed(inWorkers, "Workers").without(time.Hour), workerListPage{Lines: []workerLine{workerOf(unheardWorker(), sampleNow)}, Hubs: hubLines(sampleHubs()[2:], sampleNow)}),
 		"worker-offline":    of(workerListView, framed(inWorkers, "Workers"), workerListPage{Tabs: allTabs("false"), Narrowed: true}),
 		"worker-none":       of(workerListView, framed(inWorkers, "Workers"), workerListPage{}),
 	}

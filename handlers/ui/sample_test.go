@@ -123,6 +123,13 @@ func sampleWorkers() []fleet.Worker {
 	}
 }
 
+// unheardWorker is one whose hub is away.
+func unheardWorker() fleet.Worker {
+	w := sampleWorkers()[0]
+	w.Online, w.Unheard, w.UnheardSince = false, true, before(time.Hour)
+	return w
+}
+
 func sampleDeployments() []stacks.Deployment {
 	var all []stacks.Deployment
 	names := []core.StackID{"shop", "web", "grafana", "vault"}

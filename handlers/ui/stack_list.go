@@ -56,6 +56,7 @@ type stackLine struct {
 	Folder     string
 	Worker     string
 	Away       bool // its worker is offline
+	Unheard    bool // or nobody knows whether it is
 	Commit     string
 	Revision   int
 	Flags      []string // what its status does not say
@@ -109,7 +110,7 @@ func stackLines(ctx context.Context, all []stacks.Stack, names *names, now core.
 			return nil, err
 		}
 		lines[i] = stackLine{Name: s.Name, Href: stackHref(s.ID), Badge: stackBadge(s), Why: sentence(s.Error), Repository: repository, Folder: folderName(s.Path),
-			Worker: worker.Name, Away: worker.Away, Commit: s.Commit.Short(), Revision: s.Revision, Flags: flagsOf(s), Manual: !s.AutoSync,
+			Worker: worker.Name, Away: worker.Away, Unheard: worker.Unheard, Commit: s.Commit.Short(), Revision: s.Revision, Flags: flagsOf(s), Manual: !s.AutoSync,
 			Checked: at(s.UpdatedAt, now())}
 	}
 	return lines, nil

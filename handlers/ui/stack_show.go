@@ -47,6 +47,7 @@ type stackFacts struct {
 	Folder                     string
 	Worker, WorkerHref         string
 	Away                       bool // the worker is offline: what is shown is how it was last seen
+	Unheard                    bool // nobody knows whether the worker is there: the same holds
 	Tags                       []string
 	Revision                   int    // that ran well last
 	Commit                     string // of it
@@ -171,6 +172,6 @@ func factsOf(ctx context.Context, s stacks.Stack, names *names) (stackFacts, err
 	}
 	worker, err := names.worker(ctx, s.Worker)
 	return stackFacts{Repository: repository, RepositoryHref: repositoryHref(s.Repository), Folder: folderName(s.Path),
-		Worker: worker.Name, Away: worker.Away, WorkerHref: "/stacks?worker=" + string(s.Worker), Tags: s.WorkerTags, Revision: s.Revision, Commit: s.Commit.Short(), Seen: s.Seen.Short(),
+		Worker: worker.Name, Away: worker.Away, Unheard: worker.Unheard, WorkerHref: "/stacks?worker=" + string(s.Worker), Tags: s.WorkerTags, Revision: s.Revision, Commit: s.Commit.Short(), Seen: s.Seen.Short(),
 		Automatic: s.AutoSync}, err
 }

@@ -29,10 +29,10 @@ type workerLine struct {
 	Tags       []string
 	Version    string
 	Platform   string
-	Seen       moment // since when it is connected, or when it left
+	Seen       moment // since when it is connected, when it left, or since when nobody knows
 	Stacks     int
 	StacksHref string
-	Online     bool
+	Lasting    bool // it is as it is since then
 	Revoked    bool
 	RevokeHref string
 	DeleteHref string
@@ -72,10 +72,13 @@ func Workers(lister WorkerLister, reader HubReader, now core.Clock) http.Handler
 func workerOf(worker fleet.Worker, now time.Time) workerLine {
 	base := "/workers/" + string(worker.ID)
 	line := workerLine{Name: worker.Hostname, Href: workerHref(worker.ID), Badge: workerBadge(worker), Tags: worker.Tags, Version: worker.Version, Platform: worker.OS + "/" + worker.Arch,
-		Stacks: worker.Stacks, StacksHref: "/stacks?worker=" + string(worker.ID), Online: worker.Online, Revoked: worker.Revoked,
+		Stacks: worker.Stacks, StacksHref: "/stacks?worker=" + string(worker.ID), Lasting: worker.Online || worker.Unheard, Revoked: worker.Revoked,
 		RevokeHref: base + "/revoke", DeleteHref: base + "/delete", Seen: at(worker.LeftAt, now)}
-	if worker.Online {
+	switch {
+	case worker.Online:
 		line.Seen = at(worker.ConnectedAt, now)
+	case worker.Unheard:
+		line.Seen = at(worker.UnheardSince, now)
 	}
 	return line
 }
@@ -96,7 +99,7 @@ func from(id string, ask core.Page) core.Page {
 // workerFilter is what ?online= asks for. Those that are revoked are in the list of all alone.
 func workerFilter(online string) (fleet.Filter, []tab) {
 	no, is := false, online == "true"
-	tabs := []tab{{Word: "All", Href: "/workers", Current: true}, {Word: "Online", Href: "/workers?online=true"}, {Word: "Offline", Href: "/workers?online=false"}}
+	tabs := []tab{{Word: "All", Href: "/workers", Current: true}, {Word: "Online", Href: "/workers?online=true"}, {Word: "Not online", Href: "/workers?online=false"}}
 	if online != "true" && online != "false" {
 		return fleet.Filter{}, tabs
 	}
@@ -105,15 +108,10 @@ func workerFilter(online string) (fleet.Filter, []tab) {
 }
 
 func workerBadge(worker fleet.Worker) badge {
-	switch {
-	case worker.Revoked:
+	if worker.Revoked {
 		return badge{"idle", "lock", "Revoked"}
-	case worker.Online:
-		return badge{"ok", "check", "Online"}
-	case worker.ConnectedAt.IsZero():
-		return badge{"idle", "circle", "Never connected"}
 	}
-	return badge{"bad", "cross", "Offline"}
+	return badgeOf(presenceBadges, worker.Presence())
 }
 
 // WorkerBarrer cuts workers off and removes them; see fleet.Desk.

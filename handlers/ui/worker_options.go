@@ -28,7 +28,10 @@ func workerOptions(workers []fleet.Worker, chosen string) []option {
 		if len(w.Tags) > 0 {
 			word += " · " + strings.Join(w.Tags, ", ")
 		}
-		if !w.Online {
+		switch {
+		case w.Unheard:
+			word += " (not known to be there)"
+		case !w.Online:
 			word += " (offline)"
 		}
 		options = append(options, option{exact(w.ID), word, chosen == string(w.ID)})
