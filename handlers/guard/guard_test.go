@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -105,6 +106,11 @@ func TestCORS(t *testing.T) {
 			w := play(h, request("GET", "/", "Origin", origin))
 			if w.Header().Get("Access-Control-Allow-Origin") != origin || w.Header().Get("Access-Control-Allow-Credentials") != "true" {
 				t.Errorf("%s refuses %s: %v", name, origin, w.Header())
+			}
+			for _, header := range []string{"X-Request-Id", "Retry-After", endpoint.LimitHeader, endpoint.AwayHeader} {
+				if shown := strings.Split(w.Header().Get("Access-Control-Expose-Headers"), ", "); !slices.Contains(shown, header) {
+					t.Errorf("%s lets scripts of %s read %v of an answer, not %s", name, origin, shown, header)
+				}
 			}
 			w = play(h, request("OPTIONS", "/", "Origin", origin, "Access-Control-Request-Method", "PATCH"))
 			if w.Code != 204 || !strings.Contains(w.Header().Get("Access-Control-Allow-Methods"), "PATCH") || !strings.Contains(w.Header().Get("Access-Control-Allow-Headers"), "X-Service-Api-Key") {

@@ -36,7 +36,7 @@ func (g *Guard) cors(next http.Handler) http.Handler {
 		h.Set("Access-Control-Allow-Origin", origin)
 		h.Set("Access-Control-Allow-Credentials", "true")
 		if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
-			h.Set("Access-Control-Expose-Headers", "X-Request-Id, Retry-After, "+endpoint.LimitHeader)
+			h.Set("Access-Control-Expose-Headers", "X-Request-Id, Retry-After, "+endpoint.LimitHeader+", "+endpoint.AwayHeader)
 			next.ServeHTTP(w, r)
 			return
 		}
