@@ -14,19 +14,20 @@ import (
 // store: what is new is committed in groups, because a commit costs the same for one line as for a
 // hundred. The end of a deployment or run takes what is left along.
 //
-// Pieces of a log get their numbers when they are stored, and only one transaction with
-// pieces is under way at a time: so none is lost, and none has another's number.
+// Pieces of a log get their numbers when they are stored, and only one transaction with pieces of a log is
+// under way at a time, by whoever has claimed that: so none is lost, and none has another's number.
 type recorder[ID ~string, P any] struct {
 	// Set once.
 	noun   string // of what is recorded, for the marks in its log
 	keeper keeper[ID, P]
 	surroundings
 
-	storing  sync.Mutex // held while pieces are on their way to the store
-	failures int        // guarded by storing; flushes that failed in a row
+	flushing sync.Mutex // held while a group is on its way to the store
+	failures int        // guarded by flushing; flushes that failed in a row
 
-	mu  sync.Mutex
-	all map[ID]*recording[P] // guarded by mu
+	mu     sync.Mutex
+	all    map[ID]*recording[P] // guarded by mu
+	claims map[ID]chan struct{} // guarded by mu; closed when the claim ends
 }
 
 // keeper is where a recorder's news go.
@@ -58,7 +59,7 @@ const (
 )
 
 func newRecorder[ID ~string, P any](noun string, k keeper[ID, P], around surroundings) *recorder[ID, P] {
-	return &recorder[ID, P]{noun: noun, keeper: k, surroundings: around, all: map[ID]*recording[P]{}}
+	return &recorder[ID, P]{noun: noun, keeper: k, surroundings: around, all: map[ID]*recording[P]{}, claims: map[ID]chan struct{}{}}
 }
 
 // track begins, or goes on, to record something, as it stands in the store. What has
@@ -67,12 +68,12 @@ func (r *recorder[ID, P]) track(ctx context.Context, id ID) error {
 	if r.tracked(id) {
 		return nil
 	}
-	r.storing.Lock()
-	defer r.storing.Unlock()
+	r.claim(id)
+	defer r.release(id)
 	return r.load(ctx, id)
 }
 
-// load is track while storing is held: what it reads stays true.
+// load is track under a claim: what it reads stays true.
 func (r *recorder[ID, P]) load(ctx context.Context, id ID) error {
 	if r.tracked(id) {
 		return nil
@@ -85,6 +86,30 @@ func (r *recorder[ID, P]) load(ctx context.Context, id ID) error {
 	defer r.mu.Unlock()
 	r.all[id] = loaded
 	return nil
+}
+
+// claim waits until nothing of a recording is on its way to the store, and keeps it so until release.
+func (r *recorder[ID, P]) claim(id ID) {
+	for {
+		r.mu.Lock()
+		busy := r.claims[id]
+		if busy == nil {
+			r.claims[id] = make(chan struct{})
+			r.mu.Unlock()
+			return
+		}
+		r.mu.Unlock()
+		<-busy
+	}
+}
+
+func (r *recorder[ID, P]) release(ids ...ID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, id := range ids {
+		close(r.claims[id])
+		delete(r.claims, id)
+	}
 }
 
 func (r *recorder[ID, P]) tracked(id ID) bool {

@@ -10,10 +10,15 @@ import (
 )
 
 // hand takes what is new out of a recording, numbered; what is not tracked has nothing.
-// storing is held until it was stored or given back.
+// It is claimed until it was stored or given back.
 func (r *recorder[ID, P]) hand(id ID) news[ID, P] {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	return r.take(id)
+}
+
+// take is hand under the mutex.
+func (r *recorder[ID, P]) take(id ID) news[ID, P] {
 	known := r.all[id]
 	if known == nil {
 		return news[ID, P]{id: id}
@@ -45,8 +50,8 @@ func (r *recorder[ID, P]) done(n news[ID, P], stored bool) {
 
 // along stores what is new in a transaction that stores something else too.
 func (r *recorder[ID, P]) along(id ID, store func(news[ID, P]) error) error {
-	r.storing.Lock()
-	defer r.storing.Unlock()
+	r.claim(id)
+	defer r.release(id)
 	n := r.hand(id)
 	err := store(n)
 	r.done(n, err == nil)
@@ -56,8 +61,8 @@ func (r *recorder[ID, P]) along(id ID, store func(news[ID, P]) error) error {
 // conclude stores how something ended, with all that is new of it and text as the log's last words. What has
 // ended already is left alone. The recording is over when store says so: what goes on all the same is tracked anew.
 func (r *recorder[ID, P]) conclude(ctx context.Context, id ID, text string, store func(news[ID, P]) (over bool, err error)) error {
-	r.storing.Lock()
-	defer r.storing.Unlock()
+	r.claim(id)
+	defer r.release(id)
 	if err := r.load(ctx, id); err != nil || !r.tracked(id) {
 		return err
 	}
@@ -95,11 +100,11 @@ func (r *recorder[ID, P]) forget(id ID) {
 
 // forgetAll forgets everything: others record it now.
 func (r *recorder[ID, P]) forgetAll() {
-	r.storing.Lock()
-	defer r.storing.Unlock()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	clear(r.all)
+	for _, id := range r.those(func(*recording[P]) bool { return true }) {
+		r.claim(id)
+		r.forget(id)
+		r.release(id)
+	}
 }
 
 // handOver stores what is new and forgets what a worker has that may come back to another
@@ -112,15 +117,26 @@ func (r *recorder[ID, P]) handOver(ctx context.Context, worker core.WorkerID) {
 // from there.
 func (r *recorder[ID, P]) putDown(ctx context.Context, which func(*recording[P]) bool) {
 	r.report("progress was not stored", r.flush(ctx))
-	r.storing.Lock()
-	defer r.storing.Unlock()
+	ctx, member := r.as(ctx)
+	for _, id := range r.those(which) {
+		r.claim(id)
+		if n := r.hand(id); member && len(n.pieces) > 0 { // the flush passed it over, because it was claimed
+			r.report("progress was not stored", r.save(ctx, []news[ID, P]{n}))
+		}
+		r.forget(id)
+		r.release(id)
+	}
+}
+
+func (r *recorder[ID, P]) those(which func(*recording[P]) bool) (ids []ID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for id, known := range r.all {
 		if which(known) {
-			delete(r.all, id)
+			ids = append(ids, id)
 		}
 	}
+	return ids
 }
 
 // maxFailures is how many flushes in a row may fail before each is stored for
@@ -129,8 +145,8 @@ const maxFailures = 3
 
 // flush commits everything that is new, in one transaction; what it cannot store it keeps.
 func (r *recorder[ID, P]) flush(ctx context.Context) error {
-	r.storing.Lock()
-	defer r.storing.Unlock()
+	r.flushing.Lock()
+	defer r.flushing.Unlock()
 	ctx, member := r.as(ctx)
 	if !member {
 		return nil
@@ -139,6 +155,7 @@ func (r *recorder[ID, P]) flush(ctx context.Context) error {
 	if len(all) == 0 {
 		return nil
 	}
+	defer r.release(idsOf(all)...)
 	err := r.save(ctx, all)
 	if err == nil {
 		r.failures = 0
@@ -153,21 +170,27 @@ func (r *recorder[ID, P]) flush(ctx context.Context) error {
 	return err
 }
 
-// collect hands out all that is new.
+// collect claims and hands out all that is new. What is claimed by another is being stored, and its news after that
+// come with the next flush.
 func (r *recorder[ID, P]) collect() []news[ID, P] {
 	r.mu.Lock()
-	var ids []ID
+	defer r.mu.Unlock()
+	var all []news[ID, P]
 	for id, known := range r.all {
-		if known.dirty || len(known.pieces) > 0 {
-			ids = append(ids, id)
+		if r.claims[id] == nil && (known.dirty || len(known.pieces) > 0) {
+			r.claims[id] = make(chan struct{})
+			all = append(all, r.take(id))
 		}
 	}
-	r.mu.Unlock()
-	all := make([]news[ID, P], len(ids))
-	for i, id := range ids {
-		all[i] = r.hand(id)
-	}
 	return all
+}
+
+func idsOf[ID ~string, P any](all []news[ID, P]) []ID {
+	ids := make([]ID, len(all))
+	for i, n := range all {
+		ids[i] = n.id
+	}
+	return ids
 }
 
 func (r *recorder[ID, P]) save(ctx context.Context, all []news[ID, P]) error {
