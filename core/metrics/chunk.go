@@ -3,6 +3,7 @@ package metrics
 import (
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"berth/core"
 )
@@ -14,15 +15,22 @@ const (
 )
 
 // chunk is a run of neighbouring parts of one family, one after the other in one piece of memory,
-// so that a scrape copies a few large pieces instead of many small ones. A part is what one worker
+// so that a scrape sends a few large pieces instead of many small ones. A part is what one worker
 // reports of the family. The lock of the Cache guards it.
 type chunk struct {
 	workers []core.WorkerID // sorted
 	ends    []int           // where the part of each worker ends in text
 	text    []byte
-	edits   uint64  // how often text was changed
-	gone    uint64  // edits after which what was there before must not be shown any more
-	packed  *packed // text as it was compressed last; nil: not yet
+	shown   atomic.Bool // a scrape may be sending text: it is not changed in place any more
+	edits   uint64      // how often text was changed
+	gone    uint64      // edits after which what was there before must not be shown any more
+	packed  *packed     // text as it was compressed last; nil: not yet
+}
+
+// show returns the text as it is now. What is returned does not change.
+func (c *chunk) show() []byte {
+	c.shown.Store(true)
+	return c.text
 }
 
 // find returns where the part of a worker is, or belongs.
@@ -62,6 +70,9 @@ func (c *chunk) replace(i int, text []byte) (changed bool) {
 		return false
 	}
 	c.edits++
+	if c.shown.Swap(false) {
+		c.text = slices.Clone(c.text)
+	}
 	c.text = slices.Replace(c.text, from, to, text...)
 	if longer := len(text) - (to - from); longer != 0 {
 		for j := i; j < len(c.ends); j++ {

@@ -3,7 +3,7 @@
 //
 // A worker pushes its snapshot over its link, and after that what changed in it. It is validated once,
 // when it arrives, gets the labels worker and hostname, and is kept as ready text, many workers' parts of
-// one family in one piece of memory; a scrape copies those pieces, compressed ones too, so its cost does
+// one family in one piece of memory; a scrape sends those pieces, compressed ones too, so its cost does
 // not depend on what workers sent, and a bad snapshot spoils nothing but itself. Nothing here writes to
 // the store.
 //

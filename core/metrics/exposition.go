@@ -20,11 +20,11 @@ type run struct {
 
 // sink is where an exposition goes, as it is or compressed.
 type sink interface {
-	// add writes text, which does not change.
+	// add takes text, which does not change.
 	add(text []byte) error
-	// copy writes what a chunk holds now.
+	// copy takes what a chunk holds now.
 	copy(c *chunk) error
-	// close writes what is still kept, unless there was an error before, and returns the first one.
+	// close writes all of it, unless there was an error before, and returns the first one.
 	close(err error) error
 }
 
@@ -92,14 +92,20 @@ func (c *Cache) of(id core.WorkerID) []run {
 	return runs
 }
 
-// merged sorts own into runs, which are sorted. Of a family that both have, the server's series come first.
+// merged joins own, which it sorts, and runs, which are sorted. Of a family that both have, the server's series
+// come first.
 func merged(runs []run, own []Family) []run {
+	slices.SortFunc(own, func(a, b Family) int { return strings.Compare(a.Name, b.Name) })
+	all := make([]run, 0, len(runs)+len(own))
 	for _, f := range own {
-		i, found := slices.BinarySearchFunc(runs, f.Name, func(r run, name string) int { return strings.Compare(r.name, name) })
-		if !found {
-			runs = slices.Insert(runs, i, run{name: f.Name})
+		r := run{name: f.Name, header: header(f.Name, f.Type, f.Help), text: f.Text}
+		for len(runs) > 0 && runs[0].name < f.Name {
+			all, runs = append(all, runs[0]), runs[1:]
 		}
-		runs[i].header, runs[i].text = header(f.Name, f.Type, f.Help), f.Text
+		if len(runs) > 0 && runs[0].name == f.Name {
+			r.chunks, runs = runs[0].chunks, runs[1:]
+		}
+		all = append(all, r)
 	}
-	return runs
+	return append(all, runs...)
 }

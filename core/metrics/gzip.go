@@ -90,7 +90,7 @@ type zipped struct {
 
 func newZipped(c *Cache, to io.Writer) *zipped {
 	z := &zipped{cache: c, out: newPlain(c, to), loose: buffers.Get().(*[]byte)}
-	*z.out.buffer = append(*z.out.buffer, gzipHeader...)
+	_ = z.out.add(gzipHeader) // notes it, which cannot fail
 	return z
 }
 
@@ -123,9 +123,8 @@ func (z *zipped) flush(least int) error {
 		return nil
 	}
 	z.count(crc32.ChecksumIEEE(text), shiftCRC(len(text)), len(text))
-	*z.out.buffer = pack(*z.out.buffer, text)
 	*z.loose = text[:0]
-	return z.out.flush(piece)
+	return z.out.add(pack(nil, text))
 }
 
 func (z *zipped) close(err error) error {
@@ -133,8 +132,7 @@ func (z *zipped) close(err error) error {
 	if err == nil {
 		err = z.flush(1)
 	}
-	*z.out.buffer = append(*z.out.buffer, lastBlock...)
-	*z.out.buffer = binary.LittleEndian.AppendUint32(*z.out.buffer, z.crc)
-	*z.out.buffer = binary.LittleEndian.AppendUint32(*z.out.buffer, z.size)
+	end := binary.LittleEndian.AppendUint32(append([]byte(nil), lastBlock...), z.crc)
+	_ = z.out.add(binary.LittleEndian.AppendUint32(end, z.size))
 	return z.out.close(err)
 }

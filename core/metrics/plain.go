@@ -5,8 +5,18 @@ import (
 	"sync"
 )
 
-// piece is about how much is sent at once, in bytes.
-const piece = 64 << 10
+// Sizes of what is sent at once, in bytes: a piece that is as long as large goes as it is, shorter ones
+// are joined until they are as long as piece.
+const (
+	piece = 64 << 10
+	large = 16 << 10
+)
+
+// Sized is a writer that wants to be told, before the first byte, how many will come. It spares
+// the chunked coding of an HTTP answer.
+type Sized interface {
+	Size(bytes int)
+}
 
 var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 2*piece); return &b }}
 
@@ -18,51 +28,69 @@ func giveBack(b *[]byte) {
 	}
 }
 
-// plain writes an exposition as it is.
+// plain writes an exposition as it is: first it notes the pieces, none of which changes any more, then it
+// knows how long they are together and sends them.
 type plain struct {
-	cache  *Cache
-	to     io.Writer
-	buffer *[]byte
+	cache *Cache
+	to    io.Writer
+	parts [][]byte
+	size  int
 }
 
-func newPlain(c *Cache, to io.Writer) *plain {
-	return &plain{cache: c, to: to, buffer: buffers.Get().(*[]byte)}
-}
+func newPlain(c *Cache, to io.Writer) *plain { return &plain{cache: c, to: to} }
 
 func (p *plain) add(text []byte) error {
-	if len(text) < piece {
-		*p.buffer = append(*p.buffer, text...)
-		return p.flush(piece)
+	if len(text) > 0 {
+		p.parts, p.size = append(p.parts, text), p.size+len(text)
 	}
-	if err := p.flush(1); err != nil {
-		return err
-	}
-	_, err := p.to.Write(text)
-	return err
+	return nil
 }
 
-// copy takes what a chunk holds; the lock is not held while it is sent.
 func (p *plain) copy(c *chunk) error {
 	p.cache.mu.RLock()
-	*p.buffer = append(*p.buffer, c.text...)
+	text := c.show()
 	p.cache.mu.RUnlock()
-	return p.flush(piece)
-}
-
-// flush sends what is kept when it is as much as that.
-func (p *plain) flush(least int) error {
-	if len(*p.buffer) < least {
-		return nil
-	}
-	_, err := p.to.Write(*p.buffer)
-	*p.buffer = (*p.buffer)[:0]
-	return err
+	return p.add(text)
 }
 
 func (p *plain) close(err error) error {
-	defer giveBack(p.buffer)
-	if err == nil {
-		err = p.flush(1)
+	if err != nil || p.size == 0 {
+		return err
 	}
+	if sized, wants := p.to.(Sized); wants {
+		sized.Size(p.size)
+	}
+	buffer := buffers.Get().(*[]byte)
+	defer giveBack(buffer)
+	for _, part := range p.parts {
+		if err := p.send(buffer, part); err != nil {
+			return err
+		}
+	}
+	return p.flush(buffer)
+}
+
+// send writes a part, or keeps it in the buffer while that is short.
+func (p *plain) send(buffer *[]byte, part []byte) error {
+	if len(part) < large {
+		*buffer = append(*buffer, part...)
+		if len(*buffer) < piece {
+			return nil
+		}
+		return p.flush(buffer)
+	}
+	if err := p.flush(buffer); err != nil {
+		return err
+	}
+	_, err := p.to.Write(part)
+	return err
+}
+
+func (p *plain) flush(buffer *[]byte) error {
+	if len(*buffer) == 0 {
+		return nil
+	}
+	_, err := p.to.Write(*buffer)
+	*buffer = (*buffer)[:0]
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"strconv"
 	"time"
 
 	"berth/core"
@@ -68,7 +69,11 @@ type exposition struct {
 	format metrics.Format
 	begin  func() bool
 	began  bool
+	size   int // of the whole, in bytes; 0: it is not known
 }
+
+// Size implements metrics.Sized.
+func (e *exposition) Size(bytes int) { e.size = bytes }
 
 // Write sends content.
 func (e *exposition) Write(p []byte) (int, error) {
@@ -80,6 +85,9 @@ func (e *exposition) Write(p []byte) (int, error) {
 		header.Add("Vary", "Accept, Accept-Encoding")
 		if metrics.Compressed(p) {
 			header.Set("Content-Encoding", "gzip")
+		}
+		if e.size > 0 {
+			header.Set("Content-Length", strconv.Itoa(e.size))
 		}
 	}
 	return e.to.Write(p)
