@@ -41,3 +41,60 @@ func NewRoster(workers []Candidate) *Roster {
 	}
 	return r
 }
+
+// deal returns the workers on which a run is to begin: one, or for ModeOnceAll every eligible one. what names the fire or
+// the run that it is for. None is eligible: nil.
+func (r *Roster) deal(what string, d Definition) []core.WorkerID {
+	r.takeBack(what)
+	var eligible []int
+	for i, w := range r.workers {
+		if hasAll(w.Tags, d.Tags) {
+			eligible = append(eligible, i)
+		}
+	}
+	if d.Mode != ModeOnceAll && len(eligible) > 1 {
+		eligible = []int{slices.MinFunc(eligible, func(a, b int) int {
+			return cmp.Or(cmp.Compare(r.workers[a].Open, r.workers[b].Open), cmp.Compare(r.turns[a], r.turns[b]))
+		})}
+	}
+	return r.give(what, eligible)
+}
+
+// dealTo returns the one worker that a run is bound to, when it is there and eligible.
+func (r *Roster) dealTo(what string, d Definition, worker core.WorkerID) []core.WorkerID {
+	r.takeBack(what)
+	for i, w := range r.workers {
+		if w.Worker == worker && hasAll(w.Tags, d.Tags) {
+			return r.give(what, []int{i})
+		}
+	}
+	return nil
+}
+
+func (r *Roster) give(what string, chosen []int) (ids []core.WorkerID) {
+	for _, i := range chosen {
+		r.workers[i].Open++
+		r.turn++
+		r.turns[i] = r.turn
+		ids = append(ids, r.workers[i].Worker)
+	}
+	r.dealt[what] = chosen
+	return ids
+}
+
+// takeBack undoes what was dealt for a decision that was made before: its transaction is repeated.
+func (r *Roster) takeBack(what string) {
+	for _, i := range r.dealt[what] {
+		r.workers[i].Open--
+	}
+	delete(r.dealt, what)
+}
+
+func hasAll(tags, wanted []string) bool {
+	for _, tag := range wanted {
+		if !slices.Contains(tags, tag) {
+			return false
+		}
+	}
+	return true
+}
