@@ -157,18 +157,12 @@ func (h *Hub) Revoked(id core.WorkerID) {
 // wake makes the session look for commands to send. It never blocks.
 func (s *session) wake() { s.delivery.wake() }
 
-// handleSafely ends the link, and only that, when a message runs into a defect. The message is handled on
-// a goroutine of its own, whose stack goes with it: the reader, of which each link has one, needs a small one.
-func (s *session) handleSafely(ctx context.Context, msg any) error {
-	handled := make(chan error, 1)
-	go func() {
-		var err error
-		if s.h.safely(s.worker.ID, func() { err = s.handle(ctx, msg) }) {
-			err = errDefect
-		}
-		handled <- err
-	}()
-	return <-handled
+// handleSafely ends the link, and only that, when a message runs into a defect.
+func (s *session) handleSafely(ctx context.Context, msg any) (err error) {
+	if s.h.safely(s.worker.ID, func() { err = s.handle(ctx, msg) }) {
+		return errDefect
+	}
+	return err
 }
 
 // lasting runs what is done beside the reading of the link; a defect in it ends the link.

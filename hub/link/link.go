@@ -61,9 +61,9 @@ func (l *Link) SetReadTimeout(d time.Duration) { l.readTimeout.Store(int64(d)) }
 //   - a fault for which wire.Violation is true, when the peer broke the protocol;
 //   - any other error of the connection.
 //
-// handle gets each message, as a struct value such as wire.Hello, on the goroutine that
-// called Run: while it works nothing is read, and the peer is held back. Its context
-// ends with the link. It may Send, but must not wait for an answer to come in.
+// handle gets each message, as a struct value such as wire.Hello: while it works nothing is read, and
+// the peer is held back. On the worker's side it is called on the goroutine that called Run, on the hub's, which
+// has many links, on one that ends with it and takes its stack along. Its context ends with the link. It may Send, but must not wait for an answer to come in.
 //
 // When the link ends what is still queued is dropped; Flush first to have it sent.
 func (l *Link) Run(ctx context.Context, handle func(ctx context.Context, msg any) error) error {
@@ -100,20 +100,44 @@ func (l *Link) read(ctx context.Context, handle func(context.Context, any) error
 		if err != nil {
 			return err
 		}
-		msg, err := wire.Decode(frame)
-		if err != nil {
-			return err
-		}
-		if !l.options.Side.mayReceive(msg) {
-			return wire.WrongDirection(msg)
-		}
-		if err := handle(ctx, msg); err != nil {
+		if err := l.take(ctx, frame, handle); err != nil {
 			return err
 		}
 		if err := pace.wait(ctx); err != nil {
 			return err
 		}
 	}
+}
+
+// take decodes a frame and has its message handled.
+func (l *Link) take(ctx context.Context, frame []byte, handle func(context.Context, any) error) error {
+	if l.options.Side == Worker {
+		return l.options.Side.receive(ctx, frame, handle)
+	}
+	var defect any
+	taken := make(chan error, 1)
+	go func() {
+		var err error
+		defer func() { taken <- err }()
+		defer func() { defect = recover() }()
+		err = l.options.Side.receive(ctx, frame, handle)
+	}()
+	err := <-taken
+	if defect != nil {
+		panic(defect) // where Run was called, as if there were no other goroutine
+	}
+	return err
+}
+
+func (s Side) receive(ctx context.Context, frame []byte, handle func(context.Context, any) error) error {
+	msg, err := wire.Decode(frame)
+	if err != nil {
+		return err
+	}
+	if !s.mayReceive(msg) {
+		return wire.WrongDirection(msg)
+	}
+	return handle(ctx, msg)
 }
 
 // writeWith lets what is queued, now or later, be written by goroutines that begin starts.
