@@ -18,6 +18,7 @@ import (
 type Store interface {
 	DeploymentStore
 	CommandStore
+	JobStore
 	PollStore
 	RotationStore
 	UpkeepStore

@@ -11,20 +11,24 @@ import (
 
 var errCommandMissing = fault.New(fault.NotFound, "command.not_found", "There is no such command.")
 
-const commandColumns = `id, attempt, worker_id, kind, stack_id, deployment_id, state, epoch, body, deadline_at, created_at`
+const commandColumns = `id, attempt, worker_id, kind, stack_id, deployment_id, run_id, state, epoch, body, deadline_at, created_at`
 
 func scanCommand(row scanner) (stacks.Command, error) {
 	var c stacks.Command
 	var deadline, created int64
-	err := row.Scan(&c.ID, &c.Attempt, &c.Worker, &c.Kind, &c.Stack, &c.Deployment, &c.State, &c.Epoch, jsonInto{&c.Body}, &deadline, &created)
+	err := row.Scan(&c.ID, &c.Attempt, &c.Worker, &c.Kind, &c.Stack, &c.Deployment, &c.Run, &c.State, &c.Epoch, jsonInto{&c.Body}, &deadline, &created)
 	c.DeadlineAt, c.CreatedAt = fromMicros(deadline), fromMicros(created)
 	return c, legible("command", string(c.ID), err)
 }
 
 func insertCommand(tx *Tx, c stacks.Command) error {
-	_, err := tx.exec(`INSERT INTO commands (`+commandColumns+`, ended_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
-		c.ID, c.Attempt, c.Worker, c.Kind, c.Stack, c.Deployment, c.State, c.Epoch, toJSON(c.Body), micros(c.DeadlineAt), micros(c.CreatedAt))
+	_, err := tx.exec(`INSERT INTO commands (`+commandColumns+`, ended_at) VALUES `+tuples(1, 13), commandValues(c)...)
 	return err
+}
+
+// commandValues are the columns of a command that has not ended.
+func commandValues(c stacks.Command) []any {
+	return []any{c.ID, c.Attempt, c.Worker, c.Kind, c.Stack, c.Deployment, c.Run, c.State, c.Epoch, toJSON(c.Body), micros(c.DeadlineAt), micros(c.CreatedAt), 0}
 }
 
 // Command returns one command of a worker. Another worker's is NotFound.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"berth/core/fault"
+	"berth/core/jobs"
 	"berth/core/seal"
 	"berth/core/stacks"
 	"berth/core/store"
@@ -26,6 +27,8 @@ func wholeYard(t *testing.T) *yard {
 	if len(d) != 0 {
 		t.Fatal("a new stack has a history")
 	}
+	run := y.fired(y.dueJob("backup"))
+	y.must(y.SaveRunLog(t.Context(), nil, []jobs.LogPiece{{Run: run.ID, Number: 1, At: y.at, Text: "it's\nünï 😀"}}))
 	y.must(y.PutRevisionFile(t.Context(), "blobs/empty", nil, false))
 	y.must(y.PutRevisionFile(t.Context(), "blobs/long", []byte(strings.Repeat("\x00\xff'\\", 400_000)), false))
 	y.must(y.AddKeyRing(t.Context(), []seal.WrappedKey{{Number: 1, Wrapped: []byte{0, 1, 0xff}, Active: true}}, []byte("check")))

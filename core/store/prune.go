@@ -13,6 +13,9 @@ const (
 	keptRevisions   = 20                   // revisions of a stack, beside those that something still names
 	keptAudit       = 365 * 24 * time.Hour // audit events
 	keptCommands    = 7 * 24 * time.Hour   // commands that have ended
+	keptRuns        = 500                  // ended runs of a job, with their logs
+	keptFires       = 1000                 // times of a job that fired
+	keptFired       = 400 * 24 * time.Hour // times that fired, but for the newest of each job
 )
 
 // Sizes of one transaction, so that nobody waits long for it.
@@ -37,7 +40,8 @@ func (s *Store) Prune(ctx context.Context, now time.Time) (more bool, err error)
 		return false, err
 	}
 	s.pruned = at.after
-	return moreRows || !at.end, nil
+	moreJobs, err := s.pruneJobs(ctx, now)
+	return moreRows || moreJobs || !at.end, err
 }
 
 // place is how far the stacks have been looked at.

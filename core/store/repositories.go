@@ -131,14 +131,33 @@ func (s *Store) DeleteRepository(ctx context.Context, id core.RepositoryID, by a
 		if err != nil {
 			return err
 		}
-		if len(users) > 0 {
-			return fault.New(fault.Conflict, "repository.in_use", "The repository %q is used by stacks: %s. Delete those first.", r.Name, someNames(users))
+		followed, err := many(tx, scalar[string], `SELECT name FROM jobs WHERE repository_id = ? ORDER BY name LIMIT ?`, id, shownUsers+1)
+		if err != nil {
+			return err
+		}
+		if err := refuseUsed(r, users, followed); err != nil {
+			return err
 		}
 		if err := tx.change(errRepositoryMissing, `DELETE FROM repositories WHERE id = ?`, id); err != nil {
 			return err
 		}
 		return s.audit(tx, by.Audit("repository.delete", string(id), r.Name))
 	})
+}
+
+// refuseUsed is a Conflict that names the stacks and jobs of a repository, if there are any.
+func refuseUsed(r repositories.Repository, stacks, jobs []string) error {
+	var users []string
+	if len(stacks) > 0 {
+		users = append(users, "stacks: "+someNames(stacks))
+	}
+	if len(jobs) > 0 {
+		users = append(users, "jobs: "+someNames(jobs))
+	}
+	if len(users) == 0 {
+		return nil
+	}
+	return fault.New(fault.Conflict, "repository.in_use", "The repository %q is used by %s. Delete those first.", r.Name, strings.Join(users, "; and by "))
 }
 
 // AskSync implements repositories.Store.

@@ -15,8 +15,9 @@ type Store struct {
 	db  *DB
 	now core.Clock
 
-	pruning sync.Mutex
-	pruned  core.StackID // the stack after which Prune goes on; guarded by pruning
+	pruning    sync.Mutex
+	pruned     core.StackID // the stack after which Prune goes on; guarded by pruning
+	prunedJobs core.JobID   // the job after which it goes on; guarded by pruning
 
 	keys keptKeys
 }

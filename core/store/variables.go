@@ -96,7 +96,7 @@ func ownerExists(tx *Tx, o variables.Owner) error {
 	case variables.ScopeStack:
 		return mustExist(tx, `SELECT 1 FROM stacks WHERE id = ?`, o.ID, "scope_id", "names no stack")
 	}
-	return fault.BadFields("input.reference", []fault.Field{{Path: "scope_id", Problem: "names no job"}})
+	return mustExist(tx, `SELECT 1 FROM jobs WHERE id = ?`, o.ID, "scope_id", "names no job")
 }
 
 // variablesAllowed refuses when an owner has more variables than it may have.

@@ -29,17 +29,22 @@ func (s *Store) closeWork(tx *Tx, w fleet.Worker, why string, by access.Principa
 	}
 	gone := leaving{worker: w, why: why, by: by, at: s.now()}
 	for _, c := range left {
-		if c.Deployment != "" {
+		switch {
+		case c.Run != "":
+			err = s.closeRun(tx, c.Command, gone)
+		case c.Deployment != "":
 			err = s.closeDeployment(tx, c, gone)
-		} else {
+		default:
 			err = s.closeTeardown(tx, c, gone)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	_, err = tx.exec(`UPDATE commands SET state = ?, ended_at = ? WHERE worker_id = ? AND ended_at = 0`, stacks.CommandCancelled, micros(gone.at), w.ID)
-	return err
+	if _, err = tx.exec(`UPDATE commands SET state = ?, ended_at = ? WHERE worker_id = ? AND ended_at = 0`, stacks.CommandCancelled, micros(gone.at), w.ID); err != nil {
+		return err
+	}
+	return s.closeWaiting(tx, gone)
 }
 
 // commandLeft is an open command of a worker that leaves.

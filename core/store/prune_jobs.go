@@ -1,0 +1,63 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"berth/core"
+)
+
+// pruneJobs deletes what some jobs have too much of, and goes on at the next call where it ended.
+func (s *Store) pruneJobs(ctx context.Context, now time.Time) (more bool, err error) {
+	type place struct {
+		after core.JobID
+		end   bool
+	}
+	at, err := write(ctx, s, func(tx *Tx) (place, error) {
+		after := s.prunedJobs
+		some, err := many(tx, scalar[core.JobID], `SELECT id FROM jobs WHERE id > ? ORDER BY id LIMIT ?`, after, pruneStacks)
+		if err != nil {
+			return place{}, err
+		}
+		room := int64(pruneHeavy)
+		for _, id := range some {
+			n, err := pruneRuns(tx, id, room)
+			if err != nil {
+				return place{}, err
+			}
+			fires, err := pruneFires(tx, id, now)
+			if err != nil {
+				return place{}, err
+			}
+			if room -= n; room <= 0 || fires >= pruneStep {
+				return place{after: after}, nil // this job may have more
+			}
+			after = id
+		}
+		return place{after, len(some) < pruneStacks}, nil
+	})
+	if err != nil {
+		return false, err
+	}
+	if s.prunedJobs = at.after; at.end {
+		s.prunedJobs = ""
+	}
+	return !at.end, nil
+}
+
+// pruneRuns deletes at most so many of a job's oldest runs. The first run of a fire stays while another of that
+// fire is open: what was given for the fire is in its row.
+func pruneRuns(tx *Tx, job core.JobID, most int64) (int64, error) {
+	return tx.exec(`DELETE FROM job_runs WHERE id IN (SELECT id FROM job_runs WHERE job_id = ? AND state NOT IN ('queued', 'running') AND overrides IS NULL
+		AND id <= (SELECT id FROM job_runs WHERE job_id = ? AND state NOT IN ('queued', 'running') ORDER BY id DESC LIMIT 1 OFFSET ?)
+		ORDER BY id LIMIT ?)`, job, job, keptRuns, most)
+}
+
+// pruneFires deletes a job's oldest fires; the newest stays, whatever its age. The job's own row says below
+// which time none fires any more.
+func pruneFires(tx *Tx, job core.JobID, now time.Time) (int64, error) {
+	return tx.exec(`DELETE FROM job_fires WHERE job_id = ? AND scheduled_at IN (SELECT scheduled_at FROM job_fires WHERE job_id = ?
+		AND (scheduled_at <= (SELECT scheduled_at FROM job_fires WHERE job_id = ? ORDER BY scheduled_at DESC LIMIT 1 OFFSET ?)
+		OR scheduled_at < ? AND scheduled_at < (SELECT max(scheduled_at) FROM job_fires WHERE job_id = ?)) ORDER BY scheduled_at LIMIT ?)`,
+		job, job, job, keptFires, micros(now.Add(-keptFired)), job, pruneStep)
+}
