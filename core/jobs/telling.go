@@ -1,8 +1,5 @@
 package jobs
 
-// MaxWaiting is how many runs of a job may wait at once, for a worker or for their turn.
-const MaxWaiting = 100
-
 // Tells reports whether the end of a run says how its job is. That it was cancelled does not, nor that it gave
 // way to another run of the job.
 func (r Run) Tells() bool {
