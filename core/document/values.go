@@ -16,12 +16,15 @@ const (
 )
 
 // Text reads a short text.
-func (r *Reader) Text(path string, dest *string) {
+func (r *Reader) Text(path string, dest *string) { r.LongText(path, dest, MaxText) }
+
+// LongText reads a text of at most so many bytes.
+func (r *Reader) LongText(path string, dest *string, most int) {
 	switch v := r.At(path).(type) {
 	case nil:
 	case string:
-		if len(v) > MaxText {
-			r.Complain(path, "at most %d characters", MaxText)
+		if len(v) > most {
+			r.Complain(path, "at most %d characters", most)
 		}
 		*dest = v
 	default:

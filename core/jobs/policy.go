@@ -1,0 +1,88 @@
+package jobs
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+
+	"berth/core/fault"
+)
+
+// Refusals says what the policy forbids of a definition; hub and worker both judge with it. None: it may run.
+func Refusals(d Definition) []fault.Field {
+	var bad []fault.Field
+	refuse := func(at, problem string) {
+		if problem != "" {
+			bad = append(bad, fault.Field{Path: at, Problem: problem})
+		}
+	}
+	refuse("image", imageProblem(d.Image))
+	refuse("command", commandProblem(d.Command))
+	for i, v := range d.Volumes {
+		at := fmt.Sprintf("volumes[%d]", i)
+		read, problem := readVolume(v.Source + ":" + v.Target)
+		if problem == "" && (read.Source != v.Source || read.Target != v.Target) {
+			problem = "its paths are not clean"
+		}
+		refuse(at, problem)
+		refuse(at, refusedSource(v.Source))
+	}
+	for i, c := range d.Configs {
+		refuse(fmt.Sprintf("configs[%d].file", i), fileProblem(c.File))
+		refuse(fmt.Sprintf("configs[%d].target", i), targetProblem(c.Target))
+	}
+	if d.Network != "" {
+		refuse("network", networkProblem(d.Network))
+	}
+	if r := d.Resources; !(r.CPU > 0 && r.CPU <= maxCPU) || r.Memory < minMemory || r.Memory > maxMemory || r.Timeout <= 0 || r.Timeout > maxSpan {
+		refuse("resources", "cpu, memory and timeout are required, each within its limits")
+	}
+	return bad
+}
+
+// systemFolders are what no run may reach: who has one of them has the host, or its container engine.
+var systemFolders = []string{"/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/proc", "/root/.ssh", "/run", "/sbin", "/sys",
+	"/usr/bin", "/usr/lib", "/usr/lib64", "/usr/libexec", "/usr/local/bin", "/usr/local/lib", "/usr/local/sbin", "/usr/sbin",
+	"/var/lib/containerd", "/var/lib/containers", "/var/lib/docker", "/var/lib/kubelet", "/var/run", "/var/spool/cron"}
+
+// engineSockets are names of sockets through which a container engine is driven, wherever they lie.
+var engineSockets = regexp.MustCompile(`/(docker|podman|containerd|crio|buildkitd)\.sock(/|$)`)
+
+// refusedSource says why a folder of the host may not be mounted; empty when it may, and for the name of a volume.
+func refusedSource(source string) string {
+	if !strings.HasPrefix(source, "/") {
+		return ""
+	}
+	source = path.Clean(source)
+	if engineSockets.MatchString(source) {
+		return fmt.Sprintf("%.100s is a socket of the container engine, which no job gets", source)
+	}
+	if strings.Contains(source+"/", "/.ssh/") {
+		return fmt.Sprintf("%.100s holds keys of the host, which no job gets", source)
+	}
+	for _, folder := range systemFolders {
+		if source == folder || within(folder, source) || within(source, folder) {
+			return fmt.Sprintf("%.100s is, or contains, a folder of the host's system, which no job gets; use a named volume, or a folder such as /srv/backup", source)
+		}
+	}
+	return ""
+}
+
+// within reports whether a path lies below a folder.
+func within(p, folder string) bool { return strings.HasPrefix(p, strings.TrimSuffix(folder, "/")+"/") }
+
+var networkName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,127}$`)
+
+// networkProblem says what is wrong with the name of a network; empty when nothing is.
+func networkProblem(network string) string {
+	switch {
+	case network == "host":
+		return "a job does not get the host's own network; name a network, or none"
+	case strings.HasPrefix(network, "container:"):
+		return "a job does not get the network of another container; name a network, or none"
+	case !networkName.MatchString(network):
+		return fmt.Sprintf("%.60q is not the name of a network", network)
+	}
+	return ""
+}

@@ -1,0 +1,3 @@
+package jobs
+
+import _ "time/tzdata" // the tests do not depend on the host's time zones
