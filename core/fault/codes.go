@@ -215,6 +215,7 @@ var Codes = []string{
 	"store.disk_full",
 	"store.in_use",
 	"store.miscopied",
+	"store.moved",
 	"store.newer",
 	"store.not_empty",
 	"store.older",

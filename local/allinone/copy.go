@@ -17,7 +17,8 @@ import (
 
 // CopyDatabase copies the embedded database below DB_DATA_DIR, and the files of revisions below
 // STACKS_STORAGE_PATH, into the empty PostgreSQL database of DATABASE_URL, and tells on out what it copied. No
-// server may run on either. The source is left as it is; what fails leaves no row in the target.
+// server may run on either. The source is left as it is, with a mark beside it, so that nobody goes on with it
+// by mistake; what fails leaves no row in the target, and no mark.
 func CopyDatabase(ctx context.Context, cfg Config, out io.Writer) error {
 	cfg = cfg.withDefaults()
 	if !cfg.shared() {
@@ -72,7 +73,25 @@ func copyFrom(ctx context.Context, cfg Config, out io.Writer) error {
 	for _, c := range copied {
 		fmt.Fprintf(out, "%-20s %d\n", c.Table, c.Rows)
 	}
-	_, err = fmt.Fprintf(out, "All rows were copied, read back and found equal. Start the server with DATABASE_URL set, and keep %s, which was not changed, until you are sure.\n", cfg.Server.DBDataDir)
+	if _, err = fmt.Fprintln(out, "All rows were copied, read back and found equal."); err != nil {
+		return err
+	}
+	return leave(cfg, out)
+}
+
+// leave marks the source as copied, and says how to go on.
+func leave(cfg Config, out io.Writer) error {
+	dir := cfg.Server.DBDataDir
+	to, err := postgres.Place(cfg.Server.DatabaseURL.Reveal())
+	if err != nil {
+		return err
+	}
+	next := fmt.Sprintf("Start the server with DATABASE_URL set, and keep %s until you are sure: the database in it was not changed. A start without DATABASE_URL is refused from now on; %s says so, and whoever removes that file goes back.\n",
+		dir, filepath.Join(dir, sqlite.MovedFile))
+	if err := sqlite.MarkMoved(dir, to, cfg.Now()); err != nil {
+		next = fmt.Sprintf("Start the server with DATABASE_URL set. Beware: %s could not be marked as copied (%v), so a start without DATABASE_URL would go on with the old state there. Move that folder away.\n", dir, err)
+	}
+	_, err = fmt.Fprint(out, next)
 	return err
 }
 

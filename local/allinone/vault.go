@@ -97,6 +97,9 @@ func openVault(ctx context.Context, cfg Config, roomy func(bool)) (*vault, error
 // openFiles opens the embedded SQLite, for this process alone.
 func (v *vault) openFiles(ctx context.Context, cfg Config, roomy func(bool)) (err error) {
 	dir := cfg.Server.DBDataDir
+	if err := sqlite.Unmoved(dir); err != nil {
+		return cannotOpen(err)
+	}
 	if err := inspectFiles(ctx, cfg); err != nil {
 		return err
 	}

@@ -97,8 +97,8 @@ func TestFilesOfAnAddressAreLookedAt(t *testing.T) {
 			}
 		}
 	}
-	if err := Check("postgres://u:p@db.example/b?sslrootcert=system"); err != nil {
-		t.Errorf("the system's authorities: %v", err)
+	if named, err := Place("postgres://u:p@db.example/b?sslrootcert=system"); err != nil || named != "the database b at db.example:5432" {
+		t.Errorf("the system's authorities: %q, %v", named, err)
 	}
 }
 

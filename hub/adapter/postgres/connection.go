@@ -23,11 +23,16 @@ type connector struct {
 }
 
 func newConnector(cfg pgx.ConnConfig) *connector {
+	return &connector{Connector: stdlib.GetConnector(cfg), where: where(cfg)}
+}
+
+// where names a database for people: no user, and above all no password.
+func where(cfg pgx.ConnConfig) string {
 	host := net.JoinHostPort(cfg.Host, strconv.Itoa(int(cfg.Port)))
 	if strings.HasPrefix(cfg.Host, "/") {
 		host = cfg.Host
 	}
-	return &connector{Connector: stdlib.GetConnector(cfg), where: fmt.Sprintf("the database %s at %s", cfg.Database, host)}
+	return fmt.Sprintf("the database %s at %s", cfg.Database, host)
 }
 
 // Connect implements driver.Connector.

@@ -39,6 +39,15 @@ func Check(address string) error {
 	return err
 }
 
+// Place names the database at an address for people, without user and password. Faults are those of Check.
+func Place(address string) (string, error) {
+	cfg, err := parse(address, Server())
+	if err != nil {
+		return "", err
+	}
+	return where(*cfg), nil
+}
+
 // Open connects to the database at address, a URL as DATABASE_URL holds it, and checks that it can
 // hold Berth's data. It changes nothing. Faults, all Unavailable: "store.address", "store.away",
 // "store.unsuitable". None of them holds the password.
