@@ -60,7 +60,10 @@ type parts struct {
 // open opens and joins all parts; nothing listens or ticks yet.
 func open(ctx context.Context, cfg Config) (*parts, error) {
 	p := &parts{cfg: cfg}
-	var err error
+	err := git.Installed() // before anything is written
+	if err != nil {
+		return nil, cannotOpen(err)
+	}
 	p.board = metrics.NewBoard(metrics.Config{Version: cfg.Version, HubURL: p.hubURL(), Validator: promtext.Validator{}, Process: process.Read, Clock: cfg.Now, Log: cfg.Log})
 	if p.vault, err = openVault(ctx, cfg, p.board.Own.Room); err != nil {
 		return nil, err
@@ -77,10 +80,10 @@ func open(ctx context.Context, cfg Config) (*parts, error) {
 func (p *parts) join(ctx context.Context) (err error) {
 	s := p.cfg.Server
 	if p.files, err = p.openFiles(); err != nil {
-		return err
+		return cannotOpen(err)
 	}
 	if p.git, err = git.Open(s.ReposWorkspace, git.Options{Logger: p.cfg.Log}); err != nil {
-		return err
+		return cannotOpen(err)
 	}
 	p.backends = integrations.NewBackends(p.store, p.ring, makers())
 	gate := secrets.NewGate(variables.NewInternalProvider(p.store, p.ring), p.backends).Measured(p.board.Own, p.cfg.Now)

@@ -25,32 +25,41 @@ type program struct {
 
 var versionText = regexp.MustCompile(`^git version ((\d+)\.(\d+)\S*)`)
 
+// Installed finds out whether the git command can be used, and touches nothing. Faults are those of Open for it.
+func Installed() error {
+	_, err := findProgram(os.TempDir())
+	return err
+}
+
 // findProgram looks the git command up and asks for its version.
 func findProgram(home string) (program, error) {
-	missing := fault.New(fault.Unavailable, "git.command_missing",
-		"The git command of version 2.31 or newer is needed and was not found; install it so that it is on the PATH, and start again.")
 	path, err := exec.LookPath("git")
 	if err != nil {
-		return program{}, missing.Because(err)
+		return program{}, noCommand("The command git was not found on the PATH, and repositories are read with it", err)
 	}
 	p := program{path: path, home: home}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	out, err := p.command(ctx, home, nil, "version").Output()
 	if err != nil {
-		return program{}, missing.Because(err)
+		return program{}, noCommand("The command "+path+" cannot be used: it ended with an error", err)
 	}
 	found := versionText.FindStringSubmatch(string(out))
 	if found == nil {
-		return program{}, missing.Because(fmt.Errorf("it calls itself %.100q", out))
+		return program{}, noCommand(fmt.Sprintf("The command %s cannot be used: it calls itself %.100q", path, out), nil)
 	}
 	major, _ := strconv.Atoi(found[2])
 	minor, _ := strconv.Atoi(found[3])
 	if major < 2 || major == 2 && minor < 31 {
-		return program{}, missing.Because(fmt.Errorf("it is version %s", found[1]))
+		return program{}, noCommand("The command "+path+" cannot be used: it is version "+found[1], nil)
 	}
 	p.version = found[1]
 	return p, nil
+}
+
+// noCommand is the fault of a git command that is missing or of no use.
+func noCommand(why string, cause error) error {
+	return fault.New(fault.Unavailable, "git.command_missing", "%s. Install git 2.31 or newer and start again.", why).Because(cause)
 }
 
 // agent is the User-Agent for asking. Some hosts answer only those that begin like this.

@@ -29,7 +29,7 @@ func TestOpenWantsTheGitCommand(t *testing.T) {
 	t.Run("none at all", func(t *testing.T) {
 		t.Setenv("PATH", t.TempDir())
 		_, err := Open(t.TempDir(), Options{})
-		wantFault(t, err, fault.Unavailable, "git.command_missing", "install it")
+		wantFault(t, err, fault.Unavailable, "git.command_missing", "was not found on the PATH", "Install git 2.31 or newer")
 	})
 	for says, usable := range map[string]bool{"git version 2.30.9": false, "git version 1.99": false, "hello": false,
 		"git version 2.31.0": true, "git version 2.50.1 (Apple Git-155)": true, "git version 3.0.0": true} {
@@ -40,7 +40,7 @@ func TestOpenWantsTheGitCommand(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !usable {
-				wantFault(t, err, fault.Unavailable, "git.command_missing", "2.31")
+				wantFault(t, err, fault.Unavailable, "git.command_missing", "/git cannot be used: it ", "Install git 2.31")
 			}
 		})
 	}
