@@ -46,6 +46,10 @@ func RunHub(ctx context.Context, cfg Config) error { return live(ctx, cfg, false
 func live(ctx context.Context, cfg Config, withHandlers bool) error {
 	cfg = cfg.withDefaults()
 	p, err := open(ctx, cfg)
+	if calledOff(ctx, err) {
+		cfg.Log.Info("berth was told to end before it had begun")
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -56,9 +60,17 @@ func live(ctx context.Context, cfg Config, withHandlers bool) error {
 	return err
 }
 
+// calledOff reports whether an error is nothing but that ctx ended in the middle of a start.
+func calledOff(ctx context.Context, err error) bool {
+	return ctx.Err() != nil && errors.Is(err, context.Canceled) && ExitCode(err) == 1
+}
+
 // run opens the ports, then starts what ticks. The first part that fails ends the others.
 func (p *parts) run(ctx context.Context, withHandlers bool) error {
 	if err := p.hub.Prepare(ctx); err != nil {
+		if calledOff(ctx, err) {
+			return nil
+		}
 		return err
 	}
 	workers, err := listen("TLS_WORKER_PORT", p.cfg.Server.TLSWorkerPort)
