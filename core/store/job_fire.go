@@ -86,12 +86,12 @@ func ignoreUnreadable(err error) error {
 	return err
 }
 
-// prove stores that times fire. What would fire a time for the second time, or one before the newest that did,
-// fires nothing.
+// prove stores that times fire. Who would fire a time for the second time fires nothing: that the clock was set
+// back, or that somebody else was faster, is found out here whatever the job's row says.
 func prove(tx *Tx, all []fired, now time.Time) ([]fired, error) {
 	var args []any
 	for _, f := range all {
-		if !f.At.IsZero() && f.At.After(f.job.FiredAt) {
+		if !f.At.IsZero() {
 			args = append(args, f.job.ID, micros(f.At), micros(now))
 		}
 	}
@@ -124,7 +124,7 @@ func moveOn(tx *Tx, all []fired, at time.Time) error {
 		args = append(args, f.job.ID, micros(f.Next), micros(f.FiredAt), f.Missed, missed)
 	}
 	first := `(?, CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT))`
-	_, err := tx.exec(`UPDATE jobs SET next_at = v.column2, fired_at = CASE WHEN fired_at < v.column3 THEN v.column3 ELSE fired_at END,
+	_, err := tx.exec(`UPDATE jobs SET next_at = v.column2, fired_at = CASE WHEN v.column3 = 0 THEN fired_at ELSE v.column3 END,
 		missed = missed + v.column4, missed_at = CASE WHEN v.column5 > 0 THEN v.column5 ELSE missed_at END FROM (VALUES `+first+moreTuples(len(all)-1, 5)+`) AS v WHERE jobs.id = v.column1`, args...)
 	return err
 }

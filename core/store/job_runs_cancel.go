@@ -8,10 +8,9 @@ import (
 	"berth/core/access"
 	"berth/core/fault"
 	"berth/core/jobs"
-	"berth/core/stacks"
 )
 
-// CancelRun implements jobs.Store. It is no use of room: what runs can be stopped while the disk is full.
+// CancelRun implements jobs.Store. What runs can be stopped while the disk is full.
 func (s *Store) CancelRun(ctx context.Context, id core.RunID, by access.Principal) (jobs.Run, error) {
 	return write(ctx, s, func(tx *Tx) (jobs.Run, error) {
 		r, err := runByID(tx, id, scanOpenRun)
@@ -39,7 +38,7 @@ func (s *Store) replace(tx *Tx, ids []core.RunID) error {
 	for _, id := range ids {
 		r, err := runByID(tx, id, scanOpenRun)
 		if err == nil && !r.State.Ended() {
-			err = s.stop(tx, r, stopping{stacks.SystemActor, "run.replaced", "a newer run took its place before it started"})
+			err = s.stop(tx, r, stopping{access.System.Name, "run.replaced", "a newer run took its place before it started"})
 		}
 		if err != nil {
 			return err

@@ -14,7 +14,7 @@ const (
 	keptAudit       = 365 * 24 * time.Hour // audit events
 	keptCommands    = 7 * 24 * time.Hour   // commands that have ended
 	keptRuns        = 500                  // ended runs of a job, with their logs
-	keptFires       = 1000                 // times of a job that fired
+	keptFires       = 10_000               // times of a job that fired
 	keptFired       = 400 * 24 * time.Hour // times that fired, but for the newest of each job
 )
 

@@ -53,8 +53,7 @@ func pruneRuns(tx *Tx, job core.JobID, most int64) (int64, error) {
 		ORDER BY id LIMIT ?)`, job, job, keptRuns, most)
 }
 
-// pruneFires deletes a job's oldest fires; the newest stays, whatever its age. The job's own row says below
-// which time none fires any more.
+// pruneFires deletes a job's oldest fires; the newest stays, whatever its age.
 func pruneFires(tx *Tx, job core.JobID, now time.Time) (int64, error) {
 	return tx.exec(`DELETE FROM job_fires WHERE job_id = ? AND scheduled_at IN (SELECT scheduled_at FROM job_fires WHERE job_id = ?
 		AND (scheduled_at <= (SELECT scheduled_at FROM job_fires WHERE job_id = ? ORDER BY scheduled_at DESC LIMIT 1 OFFSET ?)

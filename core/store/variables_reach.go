@@ -26,20 +26,17 @@ func boundStacks(tx *Tx, id core.VariableID) ([]core.StackID, error) {
 }
 
 // VariableReach implements variables.Store.
-func (s *Store) VariableReach(ctx context.Context) (map[core.VariableID]int, error) {
-	type count struct {
-		id core.VariableID
-		n  int
-	}
-	scan := func(row scanner) (c count, err error) { return c, row.Scan(&c.id, &c.n) }
-	counts, err := read(ctx, s, func(tx *Tx) ([]count, error) {
-		return many(tx, scan, `SELECT variable_id, COUNT(*) FROM variable_bindings WHERE scope = ? GROUP BY variable_id ORDER BY variable_id LIMIT ?`,
-			variables.ScopeStack, variables.MaxPerScope)
+func (s *Store) VariableReach(ctx context.Context) (map[core.VariableID]variables.Reach, error) {
+	reach := map[core.VariableID]variables.Reach{}
+	_, err := read(ctx, s, func(tx *Tx) ([]core.VariableID, error) {
+		return many(tx, func(row scanner) (id core.VariableID, err error) {
+			var r variables.Reach
+			err = row.Scan(&id, &r.Stacks, &r.Jobs)
+			reach[id] = r
+			return id, err
+		}, `SELECT variable_id, count(CASE WHEN scope = ? THEN 1 END), count(CASE WHEN scope = ? THEN 1 END) FROM variable_bindings GROUP BY variable_id ORDER BY variable_id LIMIT ?`,
+			variables.ScopeStack, variables.ScopeJob, variables.MaxPerScope)
 	})
-	reach := make(map[core.VariableID]int, len(counts))
-	for _, c := range counts {
-		reach[c.id] = c.n
-	}
 	return reach, err
 }
 

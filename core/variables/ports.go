@@ -38,9 +38,9 @@ type Store interface {
 	BindVariable(ctx context.Context, id core.VariableID, stack core.StackID, bound bool, by access.Principal) error
 	// VariableStacks returns the stacks that a global variable is bound to, in order.
 	VariableStacks(ctx context.Context, id core.VariableID) ([]core.StackID, error)
-	// VariableReach returns how many stacks each global variable is bound to; those without any are
+	// VariableReach returns how many stacks and jobs each global variable is bound to; those without any are
 	// left out.
-	VariableReach(ctx context.Context) (map[core.VariableID]int, error)
+	VariableReach(ctx context.Context) (map[core.VariableID]Reach, error)
 }
 
 // EffectiveStore is what a deployment reads.

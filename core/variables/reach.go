@@ -13,8 +13,11 @@ func (d *Desk) Stacks(ctx context.Context, id core.VariableID) ([]core.StackID, 
 	return d.store.VariableStacks(ctx, id)
 }
 
-// Reach returns how many stacks each global variable reaches; those that reach none are left out.
-func (d *Desk) Reach(ctx context.Context) (map[core.VariableID]int, error) {
+// Reach is how many stacks and jobs a global variable reaches.
+type Reach struct{ Stacks, Jobs int }
+
+// Reach returns how many stacks and jobs each global variable reaches; those that reach none are left out.
+func (d *Desk) Reach(ctx context.Context) (map[core.VariableID]Reach, error) {
 	return d.store.VariableReach(ctx)
 }
 

@@ -27,7 +27,7 @@ func TestBindToReachesExactlyTheseStacks(t *testing.T) {
 			t.Errorf("it reaches %v, %v; want %v", got, err, want)
 		}
 		reach, err := r.Reach(t.Context())
-		if err != nil || reach[g.ID] != len(want) || reach[other.ID] != 1 {
+		if err != nil || reach[g.ID] != (variables.Reach{Stacks: len(want)}) || reach[other.ID] != (variables.Reach{Stacks: 1}) {
 			t.Errorf("the reach is %v, %v", reach, err)
 		}
 	}

@@ -72,7 +72,7 @@ func variableSamples() map[string]sample {
 	text := variableTextPage{Of: "of shop", Href: "/x", ListHref: "/x", ExportHref: "/x", Text: "LOG_LEVEL=info\n# secret: it stays as it is while this is empty\nTOKEN=\nTLS_CHAIN='-----BEGIN CERTIFICATE-----\nMIIB\n'\nBROKEN='x\n", Secret: tick{Name: "secret", Label: "New names become secrets"}}
 	broken := text
 	broken.Problems = []string{"Line 7: the quote that begins its value is never closed.", "Line 9: no = was found; write NAME=value, and quote values of several lines."}
-	globals := globalVariablesPage{ExportHref: "/x", Lines: []globalLine{{lineSample("SMTP_PASSWORD", "", true), 4}, {lineSample("TZ", "Europe/Berlin", false), 11}, {lineSample("UNUSED", "", false), 0}}}
+	globals := globalVariablesPage{ExportHref: "/x", Lines: []globalLine{{lineSample("SMTP_PASSWORD", "", true), "4 stacks"}, {lineSample("TZ", "Europe/Berlin", false), reaching(variables.Reach{Stacks: 11, Jobs: 1})}, {lineSample("UNUSED", "", false), ""}}}
 	s := sampleStack()
 	return map[string]sample{
 		"integration-list":        of(integrationListView, framed(inIntegrations, "Integrations"), sampleIntegrations()),

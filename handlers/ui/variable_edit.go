@@ -17,7 +17,7 @@ import (
 // VariableReacher says which stacks a global variable reaches; see variables.Desk.
 type VariableReacher interface {
 	Stacks(ctx context.Context, id core.VariableID) ([]core.StackID, error)
-	Reach(ctx context.Context) (map[core.VariableID]int, error)
+	Reach(ctx context.Context) (map[core.VariableID]variables.Reach, error)
 	BindTo(ctx context.Context, id core.VariableID, stacks []core.StackID, by access.Principal) error
 }
 
