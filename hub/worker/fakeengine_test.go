@@ -14,10 +14,12 @@ import (
 	"berth/core"
 	"berth/core/fault"
 	"berth/core/stacks"
+	"berth/local/stand/dryruns"
 )
 
 // fakeEngine runs containers in memory: one per project unless a test says otherwise.
 type fakeEngine struct {
+	dryruns.Engine
 	mu         sync.Mutex
 	containers map[string][]ProjectContainer // by project
 	calls      []string

@@ -8,6 +8,7 @@ import (
 	"berth/core"
 	"berth/core/secrets"
 	"berth/core/stacks"
+	"berth/hub/worker/runs"
 )
 
 // Engine is the container engine of this host with Compose on top. Every method
@@ -16,6 +17,7 @@ import (
 // "engine.project_taken" (others than the stack have containers in the project), Conflict
 // "engine.unhealthy". Those about one compose service have a FailedService in their cause chain.
 type Engine interface {
+	runs.Engine
 	// Apply brings the project up: pulls images that are missing, creates, recreates only what
 	// changed, starts, removes orphans when asked. It returns once the containers were
 	// started. report is called, from one goroutine, with lines for the deployment's log.

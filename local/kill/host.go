@@ -77,6 +77,9 @@ func (f Folder) Made() map[core.DeploymentID]int {
 		f.T.Fatal(err)
 	}
 	for _, file := range files {
+		if file.IsDir() {
+			continue
+		}
 		for _, l := range f.lines(file.Name()) {
 			made[core.DeploymentID(l.Labels[worker.LabelDeployment])]++
 		}

@@ -14,6 +14,7 @@ import (
 	"berth/core/fault"
 	"berth/core/stacks"
 	"berth/hub/worker"
+	"berth/local/stand/dryruns"
 )
 
 // machine is a host with a container engine that only remembers. It outlives its workers.
@@ -31,9 +32,10 @@ type machine struct {
 
 // engine is how one worker reaches its machine. Once it is dead nothing it does has an effect.
 type engine struct {
-	machine *machine
-	passing func(moment string) // told around what changes the machine
-	dead    context.Context
+	dryruns.Engine // no jobs here
+	machine        *machine
+	passing        func(moment string) // told around what changes the machine
+	dead           context.Context
 }
 
 var errDead = errors.New("the worker is dead")

@@ -98,7 +98,9 @@ func (f folder) Containers(_ context.Context, project string) ([]worker.ProjectC
 		}
 		projects = nil
 		for _, file := range files {
-			projects = append(projects, file.Name())
+			if !file.IsDir() {
+				projects = append(projects, file.Name())
+			}
 		}
 	}
 	slices.Sort(projects)

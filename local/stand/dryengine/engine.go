@@ -18,6 +18,7 @@ import (
 	"berth/core"
 	"berth/core/stacks"
 	"berth/hub/worker"
+	"berth/local/stand/dryruns"
 )
 
 // Service is the one compose service that every project is taken to have.
@@ -26,6 +27,7 @@ const Service = "app"
 // Engine is a container engine that only remembers. Its zero is ready; the hooks are set before
 // it is used.
 type Engine struct {
+	dryruns.Engine
 	Image string // that its containers show
 	// OnApply, when set, runs in the place of what would take time; an error is Apply's.
 	OnApply func(ctx context.Context, p worker.Project, report func(line string)) error

@@ -12,13 +12,14 @@ import (
 	"github.com/docker/compose/v5/pkg/api"
 )
 
-// wanted is an image that a project needs, and who needs it first.
+// wanted is an image that a project needs, and who needs it first; or that of a job.
 type wanted struct {
-	service  string
+	service  string // or the job
 	image    string
 	platform string // empty: the host's
 	policy   string // of types.PullPolicy…
 	refresh  time.Duration
+	file     string // where people name it; empty: the Compose file
 }
 
 // wantedImages lists the images of a project, each once for a platform, by service.
@@ -30,13 +31,13 @@ func wantedImages(project *types.Project) ([]wanted, error) {
 		if err != nil {
 			return nil, about(name, applyFault("%s: %v", name, err))
 		}
-		all = append(all, wanted{name, service.Image, service.Platform, policy, refresh})
+		all = append(all, wanted{service: name, image: service.Image, platform: service.Platform, policy: policy, refresh: refresh})
 		for _, image := range api.GetDependentImages(service, project.Name) {
-			all = append(all, wanted{name, image, "", policy, refresh})
+			all = append(all, wanted{service: name, image: image, policy: policy, refresh: refresh})
 		}
 		for _, mount := range service.Volumes {
 			if mount.Type == types.VolumeTypeImage {
-				all = append(all, wanted{name, mount.Source, "", types.PullPolicyMissing, 0})
+				all = append(all, wanted{service: name, image: mount.Source, policy: types.PullPolicyMissing})
 			}
 		}
 	}

@@ -114,6 +114,9 @@ func amount(layers map[string]jsonstream.Progress) string {
 }
 
 func imageFault(w wanted, reason, next string) *fault.Error {
+	if w.file != "" {
+		next = strings.ReplaceAll(next, "the Compose file", w.file)
+	}
 	return fault.New(fault.Invalid, "engine.image", "%s: the image %s cannot be used: %s. %s", w.service, w.image, reason, next)
 }
 
