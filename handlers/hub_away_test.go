@@ -103,7 +103,7 @@ func everyPageTells(t *testing.T, s *stand, told map[string]bool) {
 func saysAway(w *httptest.ResponseRecorder) bool {
 	text := w.Body.String()
 	return w.Code == 503 && w.Header().Get("Retry-After") != "" &&
-		(strings.Contains(text, `"hub.away"`) || strings.Contains(text, `"metrics.hub_away"`) || strings.Contains(text, "<html") && strings.Contains(text, "No hub runs"))
+		(strings.Contains(text, `"hub.away"`) || strings.Contains(text, "<html") && strings.Contains(text, "No hub runs"))
 }
 
 // withoutHub makes the stand one whose hub has ended, with everything that a function host has to reach it.

@@ -180,14 +180,14 @@ func TestAHubThatIsAwayIsTold(t *testing.T) {
 		"it does not answer": func(ctx context.Context, _ io.Writer) error { <-ctx.Done(); return ctx.Err() },
 		"it says nothing":    func(context.Context, io.Writer) error { return nil },
 		"it is known to be away": func(context.Context, io.Writer) error {
-			return fault.New(fault.Unavailable, "metrics.hub_away", "away")
+			return fault.New(fault.Unavailable, "hub.away", "away")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				begin := time.Now()
 				w := scrape(f)
-				if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "metrics.hub_away") || w.Header().Get("Retry-After") == "" {
+				if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "hub.away") || w.Header().Get("Retry-After") == "" {
 					t.Errorf("got %d %s", w.Code, w.Body)
 				}
 				if took := time.Since(begin); took > 2*time.Second {

@@ -121,7 +121,6 @@ var Codes = []string{
 	"manager.unreachable",
 	"manager.untrusted",
 	"manifest.invalid",
-	"metrics.hub_away",
 	"outbound.address_refused",
 	"query.invalid",
 	"repository.bad_commit",

@@ -11,10 +11,10 @@ import (
 // Source gives metrics as Prometheus reads them.
 type Source interface {
 	// All writes the server's own families and those of every worker, each family once.
-	// Fault: Unavailable "metrics.hub_away".
+	// Fault: Unavailable "hub.away".
 	All(ctx context.Context, f Format, w io.Writer) error
 	// Worker writes what one worker last reported, and whether it is there. Faults:
-	// NotFound "worker.not_found", Unavailable "metrics.hub_away".
+	// NotFound "worker.not_found", Unavailable "hub.away".
 	Worker(ctx context.Context, id core.WorkerID, f Format, w io.Writer) error
 }
 

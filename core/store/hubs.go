@@ -22,9 +22,8 @@ func scanHub(row scanner) (hubs.Hub, error) {
 	return h, err
 }
 
-var errNoHub = fault.New(fault.Unavailable, "hub.away",
-	"No hub runs on this database: it holds the links to workers and looks at repositories. What is stored is shown and taken as ever, and is done when one is back. Start a hub with the same DATABASE_URL.").
-	After(5 * time.Second)
+// errNoHub says that there is no hub to ask; whoever wanted to ask knows what that means.
+var errNoHub = fault.New(fault.Unavailable, "hub.away", "No hub runs on this database.").After(5 * time.Second)
 
 var errNoClock = errors.New("the database tells no time")
 

@@ -2,8 +2,10 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"berth/core"
+	"berth/core/fault"
 	"berth/core/hubs"
 	"berth/core/seal"
 )
@@ -68,11 +70,14 @@ func (tx *Tx) began(h hubs.Hub, now int64) error {
 // workerPort names the only row of the table worker_port.
 const workerPort = "workers"
 
+var errNoHubYet = fault.New(fault.Unavailable, "hub.away",
+	"No hub ever ran on this database, so the key that a new worker is to trust is not known, and no token was made. Start a hub on this database first.").After(5 * time.Second)
+
 // WorkerPortPin returns the pin of the key that hubs show to workers, and whether tokens carry it, as
 // the hub said that joined last; it need not be there any more. Unavailable "hub.away" when none ever did.
 func (s *Store) WorkerPortPin(ctx context.Context) (seal.Pin, bool, error) {
 	h, err := read(ctx, s, func(tx *Tx) (hubs.Hub, error) {
-		return one(tx, errNoHub, func(row scanner) (h hubs.Hub, err error) {
+		return one(tx, errNoHubYet, func(row scanner) (h hubs.Hub, err error) {
 			var pin []byte
 			err = row.Scan(&pin, &h.Pinned)
 			copy(h.Pin[:], pin)

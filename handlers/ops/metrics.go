@@ -17,8 +17,8 @@ import (
 // less than the patience of any scraper.
 const firstByte = 2 * time.Second
 
-var errHubAway = fault.New(fault.Unavailable, "metrics.hub_away",
-	"The hub, which holds the metrics, does not answer. Check that it runs and that HUB_URL is its address.")
+var errHubAway = fault.New(fault.Unavailable, "hub.away",
+	"The hub does not answer. It holds the metrics: there is nothing to scrape until it does.")
 
 // Metrics answers with the metrics of the server and of every worker.
 func Metrics(source metrics.Source) http.Handler {

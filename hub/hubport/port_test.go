@@ -351,7 +351,7 @@ func TestAHubThatIsAwayIsSaidToBe(t *testing.T) {
 	}
 	s.Client.Nudge() // and nobody is kept waiting
 	var text bytes.Buffer
-	if err := s.Client.All(t.Context(), metrics.Format{}, &text); fault.CodeOf(err) != "metrics.hub_away" || text.Len() > 0 {
+	if err := s.Client.All(t.Context(), metrics.Format{}, &text); fault.CodeOf(err) != "hub.away" || text.Len() > 0 {
 		t.Errorf("got %q, %v", text.String(), err)
 	}
 	s.away = fault.New(fault.Unavailable, "hub.away", "None.")

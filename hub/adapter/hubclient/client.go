@@ -15,10 +15,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"time"
 
 	"berth/core"
-	"berth/core/fault"
 	"berth/core/fleet"
 	"berth/core/hubcall"
 	"berth/core/hubs"
@@ -68,11 +68,6 @@ func New(opts Options) *Client { return &Client{opts: opts, lines: newLines(opts
 // Close frees the connections that are kept.
 func (c *Client) Close() { c.lines.close() }
 
-// errAway answers everything that needs a hub when none can be asked.
-var errAway = fault.New(fault.Unavailable, "hub.away",
-	"The hub does not answer: it holds the links to workers and the copies of repositories. What is stored is shown and taken as ever, and is done when the hub is back. "+
-		"Check that the hub runs, and that HUB_URL is its address.").After(5 * time.Second)
-
 // ask makes a call and decodes its answer into a value.
 func ask[Answer any](ctx context.Context, c *Client, to hubs.Hub, op hubcall.Op, question any) (answer Answer, err error) {
 	ctx, cancel := context.WithTimeout(ctx, op.Limit())
@@ -86,7 +81,7 @@ func ask[Answer any](ctx context.Context, c *Client, to hubs.Hub, op hubcall.Op,
 		return answer, err
 	}
 	if err := json.Unmarshal(text, &answer); err != nil {
-		return answer, errAway.Because(fmt.Errorf("the hub's answer cannot be read: %w", err))
+		return answer, away(op, noAnswer, true, fmt.Errorf("the hub's answer cannot be read: %w", err))
 	}
 	return answer, nil
 }
@@ -121,47 +116,49 @@ func (c *Client) call(ctx context.Context, to hubs.Hub, op hubcall.Op, question 
 	}
 	line, err := c.lines.to(to)
 	if err != nil {
-		return err
+		return away(op, noAnswer, false, fmt.Errorf("%s: %w", to.URL, err))
 	}
 	defer line.over()
+	var on sent
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: on.now})
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to.URL+hubcall.Prefix+string(op), bytes.NewReader(body))
 	if err != nil {
-		return errAway.Because(err)
+		return away(op, noAnswer, false, err)
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set(hubcall.Header, c.opts.Key.Prove(op, body))
 	response, err := line.client.Do(request)
 	if err != nil {
-		return c.failed(ctx, line, err)
+		return failed(ctx, op, line, on.Load(), err)
 	}
 	defer response.Body.Close()
 	line.works()
-	return c.answered(ctx, line, response, read)
+	return answered(ctx, op, line, response, read)
 }
 
 // answered reads an answer: a fault, or what was asked for, whole.
-func (c *Client) answered(ctx context.Context, line *line, response *http.Response, read func(io.Reader) error) error {
+func answered(ctx context.Context, op hubcall.Op, line *line, response *http.Response, read func(io.Reader) error) error {
 	switch response.StatusCode {
 	case http.StatusOK:
 	case http.StatusUnprocessableEntity:
-		return faultIn(io.LimitReader(response.Body, hubcall.MaxBody))
+		return faultIn(op, io.LimitReader(response.Body, hubcall.MaxBody))
 	default:
-		return c.failed(ctx, line, fmt.Errorf("%s answered %s: it is no hub", response.Request.URL.Host, response.Status))
+		return failed(ctx, op, line, false, fmt.Errorf("%s answered %s: it is no hub", response.Request.URL.Host, response.Status))
 	}
 	if err := read(response.Body); err != nil {
-		return c.failed(ctx, line, err)
+		return failed(ctx, op, line, true, err)
 	}
 	if _, err := io.Copy(io.Discard, io.LimitReader(response.Body, hubcall.MaxAnswer)); err != nil { // trailers come after the end
-		return c.failed(ctx, line, err)
+		return failed(ctx, op, line, true, err)
 	}
 	if told := response.Trailer.Get(hubcall.FaultTrailer); told != "" {
-		return faultIn(bytes.NewReader([]byte(told)))
+		return faultIn(op, bytes.NewReader([]byte(told)))
 	}
 	return nil
 }
 
-// failed says what a call that got no whole answer means to whoever asked.
-func (c *Client) failed(ctx context.Context, line *line, err error) error {
+// failed says what a call that got no whole answer means to whoever asked. heard: the hub may have got it.
+func failed(ctx context.Context, op hubcall.Op, line *line, heard bool, err error) error {
 	var gone *goneError
 	switch {
 	case errors.As(err, &gone):
@@ -170,14 +167,14 @@ func (c *Client) failed(ctx context.Context, line *line, err error) error {
 		return ctx.Err()
 	}
 	line.broke()
-	return errAway.Because(err)
+	return away(op, noAnswer, heard, err)
 }
 
 // faultIn decodes a fault that the hub told.
-func faultIn(from io.Reader) error {
+func faultIn(op hubcall.Op, from io.Reader) error {
 	var told hubcall.Fault
 	if err := json.NewDecoder(from).Decode(&told); err != nil {
-		return errAway.Because(fmt.Errorf("the hub's refusal cannot be read: %w", err))
+		return away(op, noAnswer, true, fmt.Errorf("the hub's refusal cannot be read: %w", err))
 	}
 	return told.Error()
 }

@@ -51,7 +51,7 @@ type line struct {
 
 func newLines(now core.Clock) *lines { return &lines{now: now, all: map[place]*line{}} }
 
-// to returns the way to a hub, or errAway when it did not answer a moment ago.
+// to returns the way to a hub, or errRests when it did not answer a moment ago.
 func (l *lines) to(hub hubs.Hub) (*line, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -65,7 +65,7 @@ func (l *lines) to(hub hubs.Hub) (*line, error) {
 		l.all[at] = found
 	}
 	if !found.begin() {
-		return nil, errAway
+		return nil, errRests
 	}
 	return found, nil
 }

@@ -26,11 +26,7 @@ func (c *Client) All(ctx context.Context, f metrics.Format, w io.Writer) error {
 		return err
 	}
 	if len(all) == 1 && all[0].Up {
-		err := c.metricsOf(ctx, all[0], f, w)
-		if fault.CodeOf(err) == "hub.away" {
-			err = errMetricsAway.Because(err)
-		}
-		return err
+		return c.metricsOf(ctx, all[0], f, w)
 	}
 	workers, err := c.opts.Directory.UsableWorkers(ctx)
 	if err != nil {
@@ -65,7 +61,7 @@ func merged(w io.Writer, f metrics.Format, all []hubs.Known, texts []*bounded, p
 		}
 	}
 	if len(answers) == 0 {
-		return errors.Join(append([]error{errMetricsAway}, problems...)...)
+		return away(hubcall.Metrics, "No hub answers.", false, errors.Join(problems...))
 	}
 	for i, hub := range all {
 		if problems[i] != nil {
@@ -83,11 +79,7 @@ func registered(w fleet.Worker) metrics.Registered {
 	return metrics.Registered{ID: w.ID, Hostname: w.Hostname}
 }
 
-var (
-	errMetricsAway = fault.New(fault.Unavailable, "metrics.hub_away",
-		"No hub answers, and hubs hold the metrics. Check that one runs and that HUB_URL is its address.")
-	errGone = errors.New("the hub's lease has ended")
-)
+var errGone = errors.New("the hub's lease has ended")
 
 // Worker implements metrics.Source: from the hub that holds the worker's link, else from the one
 // that knows most of those without. One that no hub has seen since it began is down.
@@ -97,7 +89,7 @@ func (c *Client) Worker(ctx context.Context, id core.WorkerID, f metrics.Format,
 		return c.offline(ctx, id, f, w)
 	}
 	if err != nil {
-		return err
+		return none(hubcall.WorkerMetrics, err)
 	}
 	return c.stream(ctx, hub, hubcall.WorkerMetrics, hubcall.WorkerMetrics.Limit(), hubcall.MetricsOf{Worker: id, Format: f}, w)
 }
@@ -113,7 +105,7 @@ func (c *Client) offline(ctx context.Context, id core.WorkerID, f metrics.Format
 	}
 	hub, err := c.opts.Directory.HolderOf(ctx, hubs.Duties)
 	if err != nil {
-		return err
+		return none(hubcall.WorkerMetrics, err)
 	}
 	err = c.stream(ctx, hub, hubcall.WorkerMetrics, hubcall.WorkerMetrics.Limit(), hubcall.MetricsOf{Worker: id, Format: f}, w)
 	if fault.CodeOf(err) == "worker.not_found" { // that hub never had it

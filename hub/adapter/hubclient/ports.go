@@ -65,7 +65,7 @@ var errNoWorker = fault.New(fault.Conflict, "stack.not_deployed", "The stack was
 
 // Act starts, stops or restarts a compose service of a stack and returns when that is done.
 func (c *Client) Act(ctx context.Context, s stacks.Stack, service string, kind wire.RequestKind) error {
-	hub, err := c.hubOf(ctx, s)
+	hub, err := c.hubOf(ctx, s, hubcall.Act)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (c *Client) Act(ctx context.Context, s stacks.Stack, service string, kind w
 // Logs writes the last tail lines of a compose service to w and, when follow is true, new ones
 // until ctx ends.
 func (c *Client) Logs(ctx context.Context, s stacks.Stack, service string, tail int, follow bool, w io.Writer) error {
-	hub, err := c.hubOf(ctx, s)
+	hub, err := c.hubOf(ctx, s, hubcall.Logs)
 	if err != nil {
 		return err
 	}
@@ -86,11 +86,13 @@ func (c *Client) Logs(ctx context.Context, s stacks.Stack, service string, tail 
 	return c.stream(ctx, hub, hubcall.Logs, limit, hubcall.LogsOf{Stack: s.ID, Service: service, Tail: tail, Follow: follow}, w)
 }
 
-func (c *Client) hubOf(ctx context.Context, s stacks.Stack) (hubs.Hub, error) {
+// hubOf returns the hub that is to be asked about a stack's containers.
+func (c *Client) hubOf(ctx context.Context, s stacks.Stack, op hubcall.Op) (hubs.Hub, error) {
 	if s.Worker == "" {
 		return hubs.Hub{}, errNoWorker
 	}
-	return c.opts.Directory.HubOfWorker(ctx, s.Worker)
+	hub, err := c.opts.Directory.HubOfWorker(ctx, s.Worker)
+	return hub, none(op, err)
 }
 
 // Plan says what a deployment of the head of the stack's branch would do now.
@@ -127,11 +129,7 @@ func (c *Client) Probe(ctx context.Context, src core.GitSource) error {
 			return err
 		}
 	}
-	hub, err := c.opts.Directory.HolderOf(ctx, hubs.Duties)
-	if err != nil {
-		return err
-	}
-	return c.tell(ctx, hub, hubcall.Probe, trial)
+	return c.tellLeader(ctx, hubcall.Probe, trial)
 }
 
 // Provided tells what the secrets file in a folder of a repository provides.
@@ -166,7 +164,16 @@ func (c *Client) Encrypt(ctx context.Context, id core.RepositoryID, values map[s
 func lead[Answer any](ctx context.Context, c *Client, op hubcall.Op, question any) (answer Answer, err error) {
 	hub, err := c.opts.Directory.HolderOf(ctx, hubs.Duties)
 	if err != nil {
-		return answer, err
+		return answer, none(op, err)
 	}
 	return ask[Answer](ctx, c, hub, op, question)
+}
+
+// tellLeader makes a call to the hub that holds the lease Duties whose answer says nothing.
+func (c *Client) tellLeader(ctx context.Context, op hubcall.Op, question any) error {
+	hub, err := c.opts.Directory.HolderOf(ctx, hubs.Duties)
+	if err != nil {
+		return none(op, err)
+	}
+	return c.tell(ctx, hub, op, question)
 }

@@ -85,7 +85,7 @@ func TestWhatNeedsTheHubSaysThatItIsAway(t *testing.T) {
 	}
 	_, key := s.account(c, "monitoring")
 	c.cookie, c.key = "", key
-	if answer, text := c.ask(503, "GET", "/metrics", ""); answer.Header.Get("Content-Type") != "application/problem+json" || !strings.Contains(text, "metrics.hub_away") {
+	if answer, text := c.ask(503, "GET", "/metrics", ""); answer.Header.Get("Content-Type") != "application/problem+json" || !strings.Contains(text, "hub.away") {
 		t.Errorf("without a hub metrics are %s", text)
 	}
 }
