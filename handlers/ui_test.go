@@ -296,7 +296,11 @@ func TestAWorkerThatIsAwayIsSaidOnThePage(t *testing.T) {
 	_, stack := s.madeStack(session)
 	id := strings.TrimPrefix(stack, "/stacks/")
 	s.exec(`UPDATE stacks SET containers = ? WHERE id = ?`, `[{"service":"web","container":"web-1","state":"running"}]`, id)
-	says(t, s.browse(session, stack+"/services/web/logs"), 503, "The worker is not connected.", "Log of")
+	logs := s.browse(session, stack+"/services/web/logs")
+	says(t, logs, 503, "The worker is not connected.", "Log of")
+	if strings.Contains(logs.Body.String(), "has said nothing yet") {
+		t.Error("the log could not be read, and the service is said to be silent")
+	}
 	says(t, s.browse(session, stack+"/services/nothing/logs"), 404, "no compose service of this name")
 	says(t, s.submit(session, stack+"/services/web/restart", nil), 503, "Something that is needed is away", "The worker is not connected.")
 }
