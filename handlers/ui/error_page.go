@@ -3,6 +3,7 @@ package ui
 import (
 	"net/http"
 	"net/url"
+	"slices"
 
 	"berth/core/access"
 	"berth/handlers/endpoint"
@@ -20,6 +21,10 @@ type errorPage struct {
 
 var errorView = newView[errorPage]("error.html")
 
+// needOperator are the codes of what does not pass by itself.
+var needOperator = []string{"credential.unreadable", "key.check_missing", "key.wrong", "repository.key_unreadable", "revision.storage", "store.address", "store.broken",
+	"store.damaged", "store.disk_full", "store.older", "store.open", "store.unsuitable"}
+
 // ErrorPage shows a problem to a browser: what, why, the next step, and the number under which the
 // server's log has it.
 func ErrorPage(w http.ResponseWriter, r *http.Request, p endpoint.Problem) {
@@ -31,6 +36,9 @@ func ErrorPage(w http.ResponseWriter, r *http.Request, p endpoint.Problem) {
 		page.Next = "Try again. If it stays, look for the request number below in the server's log."
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		page.Next = "Wait a moment, then load the page again."
+		if slices.Contains(needOperator, p.Code) {
+			page.What, page.Next = "The server cannot do this as it is", "Waiting alone does not help: whoever runs this server has to put that right. Its log has more, under the request number below."
+		}
 	}
 	if back := cameFrom(r); back != "" {
 		page.Links = append([]nameLink{{"Go back", back}}, page.Links...)
