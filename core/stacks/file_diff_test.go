@@ -47,6 +47,9 @@ func TestLineDiff(t *testing.T) {
 	if len(long) != diffLines+1 || long[diffLines] != "(381 more lines)" {
 		t.Errorf("a long one has %d lines and ends with %q", len(long), long[len(long)-1])
 	}
+	if text := lineDiff("", numbers(1, diffLines), maskLine); !strings.HasSuffix(text, "\n(1 more line)") {
+		t.Errorf("of one that has a line too many the end is %q", text[len(text)-20:])
+	}
 }
 
 func TestMaskLine(t *testing.T) {

@@ -120,7 +120,10 @@ func writeEdits(all []edit, mask func(string) string) string {
 			line++
 		}
 	}
-	if left > 0 {
+	switch {
+	case left == 1:
+		out = append(out, "(1 more line)")
+	case left > 1:
 		out = append(out, fmt.Sprintf("(%d more lines)", left))
 	}
 	return strings.Join(out, "\n")

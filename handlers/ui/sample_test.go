@@ -21,6 +21,7 @@ type sample struct {
 	model   reflect.Type
 	render  func() ([]byte, error)
 	hostile func(yes bool) ([]byte, error) // with text in every field that somebody chose to do harm
+	single  func() ([]byte, error)         // with 1 wherever there is a number
 }
 
 // sampleNow is the time at which all samples are looked at.
@@ -33,7 +34,28 @@ func of[M any](v view[M], f frame, m M) sample {
 		var bad M
 		poison(reflect.ValueOf(&bad).Elem(), "", yes)
 		return v.render(f, bad)
+	}, func() ([]byte, error) {
+		unify(reflect.ValueOf(&m).Elem())
+		return v.render(f, m)
 	}}
+}
+
+// unify puts 1 into every number of a view model that counts something.
+func unify(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Int:
+		if v.Int() > 0 {
+			v.SetInt(1)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			unify(v.Field(i))
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			unify(v.Index(i))
+		}
+	}
 }
 
 // visit is a request of somebody with a role; none for an empty role.

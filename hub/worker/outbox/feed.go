@@ -208,6 +208,9 @@ func (f *Feed) mark() {
 }
 
 func lostMark(lines int) string {
+	if lines == 1 {
+		return "… 1 line is missing here: the link to the hub could not keep up …\n"
+	}
 	return fmt.Sprintf("… %d lines are missing here: the link to the hub could not keep up …\n", lines)
 }
 

@@ -419,3 +419,9 @@ func TestWhatWaitsIsCounted(t *testing.T) {
 		is("when all were taken", 0)
 	})
 }
+
+func TestOneLineThatIsMissingIsNotSeveral(t *testing.T) {
+	if one, more := lostMark(1), lostMark(2); !strings.Contains(one, "1 line is missing") || !strings.Contains(more, "2 lines are missing") {
+		t.Errorf("%q, %q", one, more)
+	}
+}

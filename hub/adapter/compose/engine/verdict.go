@@ -62,7 +62,10 @@ func (o observed) describe() string {
 	if o.health != "" && o.state == container.StateRunning {
 		text = string(o.health)
 	}
-	if o.restarts > 0 {
+	switch {
+	case o.restarts == 1:
+		text += ", restarted once"
+	case o.restarts > 1:
 		text += fmt.Sprintf(", restarted %d times", o.restarts)
 	}
 	return text
