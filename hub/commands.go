@@ -43,7 +43,7 @@ func (s *session) settle(ctx context.Context, journal []wire.JournalEntry) ([]wi
 		}
 		instruction := wire.Instruction{ID: entry.ID, Attempt: entry.Attempt, Do: do}
 		if isOpen && do == wire.SettleRun {
-			instruction.Heard = s.order(command).heard(ctx)
+			s.order(command).recall(ctx, &instruction)
 		}
 		settle = append(settle, instruction)
 	}
@@ -82,14 +82,19 @@ func (s *session) deliverOpen(ctx context.Context) error {
 			inFlight[laneOf(c)]++
 		}
 	}
+	s.running.Store(inFlight[laneRuns] > 0)
 	for _, c := range open {
 		l := laneOf(c)
-		if s.holds(c) || c.State == stacks.CommandQueued && s.h.opts.Now().Before(c.DeadlineAt) || inFlight[l] >= l.places() {
+		if s.holds(c) || c.State == stacks.CommandQueued && s.h.opts.Now().Before(c.DeadlineAt) || l == laneRuns && !s.runs {
+			continue
+		}
+		if inFlight[l] >= l.places() {
 			continue // the next result wakes us
 		}
 		inFlight[l]++
+		s.running.Store(inFlight[laneRuns] > 0)
 		var err error
-		s.h.attempt(c.ID, func() { err = s.send(ctx, c) }, func() { err = s.unsendable(ctx, c, errCommandDefect) })
+		s.h.attempt(c.ID, func() { err = s.send(ctx, c) }, func() { err = s.unsendable(ctx, c, s.order(c).defect()) })
 		if unreadable(err) {
 			s.h.report("a command cannot be sent", err, "command", c.ID) // and waits; the others go on
 			continue

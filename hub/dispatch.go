@@ -11,7 +11,10 @@ import (
 
 // dispatch stores the revision, unless it is a kept one, and the command that puts it in place.
 func (w *work) dispatch(ctx context.Context) (string, error) {
-	waiting, err := w.place(ctx)
+	waiting, err := w.awaitRuns(ctx)
+	if err == nil {
+		waiting, err = w.place(ctx)
+	}
 	if err != nil || waiting != "" {
 		return waiting, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"berth/core"
 	"berth/core/fleet"
+	"berth/core/jobs"
 	"berth/core/repositories"
 	"berth/core/stacks"
 	"berth/core/wire"
@@ -113,7 +114,17 @@ func (q *quiet) Prune(ctx context.Context, _ time.Time) (bool, error) { return f
 func (q *quiet) KeptRevisions(ctx context.Context, _ core.StackID, _, _ int) ([]stacks.KeptRevision, error) {
 	return nil, q.takes(ctx)
 }
-func (q *quiet) Room() bool { return true }
+func (q *quiet) Room() bool                             { return true }
+func (q *quiet) TakeBackRuns(ctx context.Context) error { return q.takes(ctx) }
+func (q *quiet) JobContent(ctx context.Context, _ func(jobs.ConfigFile)) error {
+	return q.takes(ctx)
+}
+func (q *quiet) DueJobs(ctx context.Context, _ time.Time, _ int) ([]jobs.Job, time.Time, error) {
+	return nil, time.Time{}, q.takes(ctx)
+}
+func (q *quiet) WaitingRuns(ctx context.Context, _ time.Time) ([]core.JobID, time.Time, error) {
+	return nil, time.Time{}, q.takes(ctx)
+}
 
 type quietFleet struct{ q *quiet }
 

@@ -14,7 +14,7 @@ func (s *session) greet(ctx context.Context, hello wire.Hello) error {
 	if err != nil {
 		return err
 	}
-	s.epoch = epoch
+	s.epoch, s.runs = epoch, hello.Runs
 	if err := s.join(ctx); err != nil {
 		return err
 	}
@@ -87,8 +87,11 @@ func (s *session) leave(ctx context.Context) {
 	if s.before != nil {
 		<-s.before.over
 	}
-	if s.joined && s.h.opts.Peers != nil { // before a link that waits for this one goes on
-		s.h.recorder.handOver(ctx, s.worker.ID)
+	if s.joined { // before a link that waits for this one goes on
+		s.h.runs.handOver(ctx, s.worker.ID)
+		if s.h.opts.Peers != nil {
+			s.h.recorder.handOver(ctx, s.worker.ID)
+		}
 	}
 	close(s.over)
 	s.failRequests()

@@ -17,6 +17,7 @@ type Options struct {
 	Fleet        Fleet
 	Sources      Sources
 	Variables    Variables
+	Seals        Seals
 	Files        RevisionFiles
 	SecretsFiles SecretsFiles
 	AgeKeys      AgeKeys // nil: every repository has one
@@ -43,6 +44,7 @@ type Options struct {
 const (
 	maxPipelines = 8  // deployments between start and dispatch
 	maxPolls     = 16 // repositories being looked at
+	maxWakers    = 16 // hubs being told of runs
 )
 
 // Hub runs the duties. Make it with New; it does nothing until Run.
@@ -51,6 +53,7 @@ type Hub struct {
 	opts     Options
 	log      *slog.Logger
 	recorder *deploymentRecorder
+	runs     *runRecorder
 	nudges   chan struct{} // holds one: more would say nothing new
 	room     chan struct{} // holds one: there is room for more work at once
 	plans    chan struct{} // holds one for each plan that is being made
@@ -64,9 +67,13 @@ type Hub struct {
 	figures    figures
 	unreadable complaint // of the ticking goroutine: deployments that cannot be read
 
+	clock   *timekeeper
+	wakers  *group[core.WorkerID] // tells other hubs of runs for their workers
+	endings chore                 // tells the hub that leads of runs that have ended here
+
 	mu       sync.Mutex
 	sessions map[core.WorkerID]*session    // guarded by mu; the newest of each worker that said hello
-	waiting  map[core.DeploymentID]parking // guarded by mu; until a worker that fits connects
+	waiting  map[core.DeploymentID]parking // guarded by mu; until what they wait for may have come
 	links    map[*session]bool             // guarded by mu; all that are served
 	revoked  map[core.WorkerID]bool        // guarded by mu; since this hub started
 	closing  bool                          // guarded by mu; no session is taken any more
@@ -88,14 +95,18 @@ func New(opts Options) *Hub {
 		defects:  &defects{found: map[any]finding{}},
 		revoked:  map[core.WorkerID]bool{},
 		figures:  figures{wakes: make(chan struct{}, 1)},
+		clock:    newTimekeeper(),
 	}
 	h.polls, h.pipelines = newGroup[core.RepositoryID](maxPolls, h.goOn), newGroup[core.DeploymentID](maxPipelines, h.goOn)
-	h.recorder = newDeploymentRecorder(opts.Store, surroundings{now: opts.Now, as: h.asMember, report: h.report})
+	h.wakers = newGroup[core.WorkerID](maxWakers, func() {})
+	around := surroundings{now: opts.Now, as: h.asMember, report: h.report}
+	h.recorder, h.runs = newDeploymentRecorder(opts.Store, around), newRunRecorder(opts.Store, around)
 	return h
 }
 
 // Nudge makes the hub look at once. It never blocks.
 func (h *Hub) Nudge() {
+	h.clock.wake()
 	select {
 	case h.nudges <- struct{}{}:
 	default:
@@ -127,7 +138,9 @@ const lastWords = 6 * time.Second
 func (h *Hub) Run(ctx context.Context) error {
 	var duties sync.WaitGroup
 	duties.Go(func() { h.recorder.run(ctx) })
+	duties.Go(func() { h.runs.run(ctx) })
 	duties.Go(func() { h.belong(ctx) })
+	h.endings.begin(func() { h.tellEndings(ctx) })
 	h.tick(ctx)
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
 	defer cancel()
@@ -136,7 +149,8 @@ func (h *Hub) Run(ctx context.Context) error {
 	h.pipelines.wait()
 	h.serving.Wait()
 	duties.Wait()
-	err := h.recorder.flush(last)
+	h.endings.end()
+	err := errors.Join(h.recorder.flush(last), h.runs.flush(last))
 	if h.opts.Peers != nil {
 		h.leavePeers(last)
 		return err

@@ -16,8 +16,10 @@ type order interface {
 	delivering(ctx context.Context, msg wire.Command) error
 	// unsendable closes a command whose frame cannot be built: nothing was changed.
 	unsendable(ctx context.Context, why error) error
-	// heard tells which of its events the worker need not say again; nil: that is not known.
-	heard(ctx context.Context) *uint64
+	// recall tells which of its events the worker need not say again, as far as that is known.
+	recall(ctx context.Context, i *wire.Instruction)
+	// defect is why it is closed when a defect of this program keeps it from being sent.
+	defect() error
 	// follow makes ready for what the worker will say.
 	follow(ctx context.Context) error
 	// accepted notes that the worker has it on its disk.
@@ -33,6 +35,8 @@ type order interface {
 // order returns what is done about a command. It is the only place that tells the kinds apart.
 func (s *session) order(c stacks.Command) order {
 	switch c.Kind {
+	case stacks.CommandRun:
+		return runOrder{s: s, c: c}
 	case stacks.CommandTeardown:
 		return teardownOrder{s: s, c: c}
 	}
@@ -69,7 +73,8 @@ const (
 type silent struct{}
 
 func (silent) delivering(context.Context, wire.Command) error  { return nil }
-func (silent) heard(context.Context) *uint64                   { return nil }
+func (silent) recall(context.Context, *wire.Instruction)       {}
+func (silent) defect() error                                   { return errCommandDefect }
 func (silent) follow(context.Context) error                    { return nil }
 func (silent) accepted()                                       {}
 func (silent) event(wire.Event)                                {}

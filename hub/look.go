@@ -25,6 +25,7 @@ func (h *Hub) look(ctx context.Context) {
 	default:
 		h.passCancelsOn(self)
 	}
+	h.passRunCancelsOn(self)
 	h.lookAtCommands(self)
 }
 

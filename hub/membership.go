@@ -29,6 +29,8 @@ type Peers interface {
 	DropLease(ctx context.Context, l hubs.Lease) error
 	// Wake tells the hub that holds a worker's link that there may be commands for it.
 	Wake(ctx context.Context, id core.WorkerID)
+	// RunEnded tells the hub that holds the lease Duties that runs have ended.
+	RunEnded(ctx context.Context)
 	// Arrived tells the hub that holds the lease Duties that a worker with these tags came.
 	Arrived(ctx context.Context, tags []string)
 }
@@ -128,6 +130,7 @@ func (h *Hub) remain(ctx context.Context, id core.HubID) {
 	h.dropSessions()
 	end()
 	h.recorder.forgetAll()
+	h.runs.forgetAll()
 	h.leavePeers(last)
 }
 
@@ -159,7 +162,7 @@ func (h *Hub) asMember(ctx context.Context) (context.Context, bool) {
 
 // Arrived lets the deployments look again that wait for a worker with these tags.
 func (h *Hub) Arrived(tags []string) {
-	h.unpark(tags)
+	h.unpark(waitsForWorker, tags)
 	h.Nudge()
 }
 
@@ -257,7 +260,9 @@ func (h *Hub) duties(ctx context.Context) {
 	all.Go(func() { h.giveKeys(ctx) })
 	all.Go(func() { h.tellFigures(ctx) })
 	all.Go(func() { h.compareSecrets(ctx) })
+	all.Go(func() { h.keepTime(ctx) })
 	all.Wait()
+	h.wakers.wait()
 }
 
 var errNoMember = errors.New("the hub has lost touch with the database or the other hubs")

@@ -37,6 +37,9 @@ func (a *among) Wake(_ context.Context, id core.WorkerID) { a.each(func(h *Hub) 
 // Arrived implements Peers.
 func (a *among) Arrived(_ context.Context, tags []string) { a.each(func(h *Hub) { h.Arrived(tags) }) }
 
+// RunEnded implements Peers.
+func (a *among) RunEnded(context.Context) { a.each((*Hub).RunEnded) }
+
 // newStandOfTwo is a stand with a hub that leads and another one beside it, which end when the test does.
 func newStandOfTwo(t *testing.T) (s *stand, other *Hub) {
 	t.Helper()

@@ -32,9 +32,11 @@ func (o deployOrder) unsendable(ctx context.Context, why error) error {
 	return err
 }
 
-func (o deployOrder) heard(ctx context.Context) *uint64 {
-	return o.s.h.recorder.heardOf(ctx, o.c.Deployment, o.c.ID, o.c.Attempt)
+func (o deployOrder) recall(ctx context.Context, i *wire.Instruction) {
+	i.Heard = o.s.h.recorder.heardOf(ctx, o.c.Deployment, o.c.ID, o.c.Attempt)
 }
+
+func (deployOrder) defect() error { return errCommandDefect }
 
 func (o deployOrder) follow(ctx context.Context) error {
 	return o.s.h.recorder.track(ctx, o.c.Deployment)

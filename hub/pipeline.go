@@ -62,8 +62,8 @@ type work struct {
 	worker     fleet.Worker
 }
 
-// errParked says that the deployment waits for a worker; it is not a failure.
-var errParked = errors.New("waits for a worker")
+// errParked says that the deployment waits for a worker, or for runs of jobs; it is not a failure.
+var errParked = errors.New("waits")
 
 func (w *work) run(ctx context.Context) (err error) {
 	if w.stack, err = w.h.opts.Store.Stack(ctx, w.d.Stack); err != nil {

@@ -31,7 +31,7 @@ func (w *work) place(ctx context.Context) (waiting string, err error) {
 		return "", nil
 	}
 	if given == "" {
-		w.h.park(w.d.ID, tags)
+		w.h.park(w.d.ID, parking{what: waitsForWorker, tags: tags})
 		return why, errParked
 	}
 	i := slices.IndexFunc(workers, func(candidate fleet.Worker) bool { return candidate.ID == given })
@@ -58,21 +58,29 @@ func mayMove(workers []fleet.Worker, from, to core.WorkerID) error {
 	return nil
 }
 
-// parking is a deployment that waits for a worker.
+// parking is a deployment that waits.
 type parking struct {
-	since time.Time
-	tags  []string // that the worker must have
+	what  parkedFor
+	tags  []string  // that the worker must have
+	until time.Time // when it looks again though nothing came
 }
 
-// parkedFor is when a parked deployment looks again even if no worker came: its stack may
-// ask for something else by now.
-const parkedFor = time.Minute
+// parkedFor is what a deployment waits for.
+type parkedFor string
 
-// park lets a deployment wait until a worker connects that has these tags.
-func (h *Hub) park(id core.DeploymentID, tags []string) {
+const waitsForWorker parkedFor = "worker"
+
+// parkedTime is when a parked deployment looks again though nothing came: its stack may ask for something else by now.
+const parkedTime = time.Minute
+
+// park lets a deployment wait.
+func (h *Hub) park(id core.DeploymentID, p parking) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.waiting[id] = parking{h.opts.Now(), tags}
+	if latest := h.opts.Now().Add(parkedTime); p.until.IsZero() || p.until.After(latest) {
+		p.until = latest
+	}
+	h.waiting[id] = p
 }
 
 // parked reports whether a deployment still waits.
@@ -80,20 +88,28 @@ func (h *Hub) parked(id core.DeploymentID) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	p, waits := h.waiting[id]
-	if waits && h.opts.Now().Sub(p.since) > parkedFor {
+	if waits && h.opts.Now().After(p.until) {
 		delete(h.waiting, id)
 		return false
 	}
 	return waits
 }
 
-// unpark lets the parked deployments look again for which a worker with these tags will do.
-func (h *Hub) unpark(tags []string) {
+func (h *Hub) unparkOne(id core.DeploymentID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.waiting, id)
+}
+
+// unpark lets the parked deployments look again for which that which came will do; it reports whether there are any.
+func (h *Hub) unpark(what parkedFor, tags []string) (any bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for id, p := range h.waiting {
-		if (fleet.Worker{Tags: tags}).HasAll(p.tags) {
+		if p.what == what && (fleet.Worker{Tags: tags}).HasAll(p.tags) {
 			delete(h.waiting, id)
+			any = true
 		}
 	}
+	return any
 }

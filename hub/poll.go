@@ -19,7 +19,7 @@ import (
 const pollTimeout = 6 * time.Minute
 
 // poll looks at one repository: one question to the remote, at most one fetch, one cheap
-// decision for each of its stacks. A head that was judged before is not looked at
+// decision for each of its stacks and jobs. A head that was judged before is not looked at
 // again unless somebody asked.
 func (h *Hub) poll(ctx context.Context, r repositories.Repository) {
 	bounded, cancel := context.WithTimeout(ctx, pollTimeout)
@@ -100,29 +100,67 @@ func (h *Hub) tree(ctx context.Context, src core.GitSource, commit core.Commit) 
 	return tree, commit, err
 }
 
-// judge decides for each stack of a repository what follows from a commit.
+// concern is what follows a repository: how it judges a commit, and the paths whose hashes it needs for that.
+type concern struct {
+	paths []string
+	judge func(ctx context.Context, hashes map[string]string) error
+}
+
+// judge decides for each stack and job of a repository what follows from a commit, in one pass over the tree.
 func (h *Hub) judge(ctx context.Context, r repositories.Repository, commit core.Commit, tree core.Tree) error {
-	all, failed := h.opts.Store.StacksOfRepository(ctx, r.ID)
-	if failed != nil && !unreadable(failed) || len(all) == 0 {
+	ofStacks, failed := h.stacksIn(ctx, r, commit)
+	if failed != nil && !unreadable(failed) {
 		return failed
 	}
-	watched, err := h.opts.Store.Watched(ctx, r.ID)
+	ofJobs, err := h.jobsIn(ctx, r, commit, tree)
 	if err != nil && !unreadable(err) {
 		return err
 	}
 	failed = errors.Join(failed, err)
+	paths := slices.Concat(ofStacks.paths, ofJobs.paths)
+	if len(paths) == 0 {
+		return failed
+	}
+	hashes, err := tree.Hashes(ctx, paths)
+	if err != nil {
+		return err
+	}
+	return errors.Join(failed, ofStacks.judge(ctx, hashes), ofJobs.judge(ctx, hashes))
+}
+
+// stacksIn is the stacks of a repository, which a commit is judged for.
+func (h *Hub) stacksIn(ctx context.Context, r repositories.Repository, commit core.Commit) (concern, error) {
+	all, failed := h.opts.Store.StacksOfRepository(ctx, r.ID)
+	if failed != nil && !unreadable(failed) {
+		return concern{}, failed
+	}
+	watched, err := h.opts.Store.Watched(ctx, r.ID)
+	if err != nil && !unreadable(err) {
+		return concern{}, err
+	}
 	all = slices.DeleteFunc(all, func(st stacks.Stack) bool {
 		paths, watches := watched[st.ID]
 		return watches && paths == nil // which ones cannot be read
 	})
-	sights, err := look(ctx, tree, commit, all, watched)
-	if err != nil {
-		return err
+	var paths []string
+	for _, st := range all {
+		paths = append(append(paths, st.Path), watched[st.ID]...)
 	}
+	judge := func(ctx context.Context, hashes map[string]string) error {
+		sights := make([]stacks.Sight, len(all))
+		for i, st := range all {
+			sights[i] = stacks.Sight{Commit: commit, Trigger: stacks.TriggerPoll, Tree: treeDigest(hashes, st.Path, watched[st.ID])}
+		}
+		return h.judgeStacks(ctx, all, sights)
+	}
+	return concern{paths, judge}, errors.Join(failed, err)
+}
+
+// judgeStacks stores what follows for stacks from what was seen of each.
+func (h *Hub) judgeStacks(ctx context.Context, all []stacks.Stack, sights []stacks.Sight) (failed error) {
 	var asks []stacks.Ask
 	var seen []stacks.Seen
 	for i, st := range all {
-		sights[i].Trigger = stacks.TriggerPoll
 		if h.safely(st.ID, func() { asks, seen = decide(st, sights[i], asks, seen) }) {
 			failed = fault.New(fault.Unavailable, "stack.defect",
 				"A defect in this program stopped the look at stack %s; the others were looked at. The server's log has the details.", st.Name)
@@ -162,23 +200,6 @@ func oneByOne[T any](ctx context.Context, all []T, store func(context.Context, [
 		err = errors.Join(err, store(ctx, []T{item}))
 	}
 	return err
-}
-
-// look reads the state of every stack's folder in one pass over the tree.
-func look(ctx context.Context, tree core.Tree, commit core.Commit, all []stacks.Stack, watched map[core.StackID][]string) ([]stacks.Sight, error) {
-	var paths []string
-	for _, s := range all {
-		paths = append(append(paths, s.Path), watched[s.ID]...)
-	}
-	hashes, err := tree.Hashes(ctx, paths)
-	if err != nil {
-		return nil, err
-	}
-	sights := make([]stacks.Sight, len(all))
-	for i, s := range all {
-		sights[i] = stacks.Sight{Commit: commit, Tree: treeDigest(hashes, s.Path, watched[s.ID])}
-	}
-	return sights, nil
 }
 
 // treeDigest joins the hash of a stack's folder with those of what else it reads. It is

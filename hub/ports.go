@@ -9,8 +9,10 @@ import (
 	"berth/core/fleet"
 	"berth/core/metrics"
 	"berth/core/repositories"
+	"berth/core/seal"
 	"berth/core/secrets"
 	"berth/core/stacks"
+	"berth/core/variables"
 	"berth/core/wire"
 )
 
@@ -158,6 +160,14 @@ type Variables interface {
 	Prints(ctx context.Context, asked map[core.StackID][]string) (map[core.StackID]map[string]string, error)
 	// Fingerprint identifies a value without telling it.
 	Fingerprint(name string, value secrets.Value) string
+	// ForRun returns all that a run of a job sees, with what was given for it alone in the place of variables with its
+	// names. Its secrets are resolved, all or none: the fault is as that of Secrets.
+	ForRun(ctx context.Context, job core.JobID, given map[string]string) (variables.Seen, error)
+}
+
+// Seals opens what is sealed in rows; *seal.Ring does.
+type Seals interface {
+	Open(place seal.Place, sealed seal.Sealed) ([]byte, error)
 }
 
 // SecretsFiles reads the encrypted secrets files of stacks; *repositories.SecretsFiles does. The codes of what

@@ -38,6 +38,9 @@ type JobStore interface {
 	// RunOverrides returns the sealed values of the variables that were given for a fire, by the run that
 	// Run.Fire names; nil when there are none.
 	RunOverrides(ctx context.Context, id core.RunID) (seal.Sealed, error)
+	// TakeBackRuns takes the runs back that were given to a worker which left before they were sent to it: they wait
+	// again, for any worker when their job wants one.
+	TakeBackRuns(ctx context.Context) error
 	// CancelledRuns returns the open runs that somebody asked to stop and that have a command.
 	CancelledRuns(ctx context.Context) ([]jobs.Run, error)
 	// OpenRunsOf counts the open runs that each worker has.

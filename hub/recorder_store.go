@@ -116,9 +116,13 @@ func (r *recorder[ID, P]) handOver(ctx context.Context, worker core.WorkerID) {
 // putDown stores what is new and forgets some of it: whoever goes on with that counts the pieces of the log
 // from there.
 func (r *recorder[ID, P]) putDown(ctx context.Context, which func(*recording[P]) bool) {
+	ids := r.those(which)
+	if len(ids) == 0 {
+		return
+	}
 	r.report("progress was not stored", r.flush(ctx))
 	ctx, member := r.as(ctx)
-	for _, id := range r.those(which) {
+	for _, id := range ids {
 		r.claim(id)
 		if n := r.hand(id); member && len(n.pieces) > 0 { // the flush passed it over, because it was claimed
 			r.report("progress was not stored", r.save(ctx, []news[ID, P]{n}))

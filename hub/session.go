@@ -28,6 +28,7 @@ type session struct {
 
 	// Set by the greeting, before anything else uses them.
 	epoch  uint64
+	runs   bool                   // the worker takes runs of jobs
 	joined bool                   // it was the worker's current session
 	ended  map[core.CommandID]int // attempts of commands whose result the worker holds: not sent again
 
@@ -35,6 +36,7 @@ type session struct {
 	content  chore // sends blobs
 	children sync.WaitGroup
 	ready    atomic.Bool   // greeted: others may use the link
+	running  atomic.Bool   // the worker has a run
 	before   *session      // whose place it took; nil once that is over
 	over     chan struct{} // closed when nothing of this session, or of one before, is applied any more
 

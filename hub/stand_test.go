@@ -28,6 +28,7 @@ import (
 	"berth/core/secrets"
 	"berth/core/stacks"
 	"berth/core/store"
+	"berth/core/variables"
 	"berth/core/wire"
 	"berth/hub/adapter/sqlite"
 	"berth/hub/adapter/yaml"
@@ -50,6 +51,7 @@ type stand struct {
 	desk    *stacks.Desk
 	mu      sync.Mutex
 	secrets map[string]secrets.Value // guarded by mu
+	missing []string                 // names of secrets that runs need and that are not there
 	slow    chan struct{}            // guarded by mu; not nil: values are given once it is closed
 	repo    core.RepositoryID
 	ahead   atomic.Int64 // nanoseconds by which the hub's clock is ahead
@@ -333,6 +335,15 @@ func (s *stand) Prints(_ context.Context, asked map[core.StackID][]string) (map[
 	return prints, nil
 }
 
+// ForRun implements Variables: every secret reaches every run, and what was given for it besides.
+func (s *stand) ForRun(ctx context.Context, _ core.JobID, given map[string]string) (variables.Seen, error) {
+	s.mu.Lock()
+	names := slices.Collect(maps.Keys(s.secrets))
+	s.mu.Unlock()
+	values, err := s.Secrets(ctx, "", append(names, s.missing...))
+	return variables.Seen{Plain: maps.Clone(given), Secrets: values}, err
+}
+
 // Fingerprint implements Variables.
 func (s *stand) Fingerprint(name string, v secrets.Value) string {
 	sum := sha256.Sum256([]byte(name + v.Reveal()))
@@ -343,7 +354,7 @@ type standFleet struct{ *store.Store }
 
 // Connected implements Fleet.
 func (f standFleet) Connected(ctx context.Context, id core.WorkerID, hello wire.Hello) (uint64, error) {
-	return f.WorkerConnected(ctx, id, fleet.Facts{Hostname: hello.Hostname, Tags: hello.Tags, Version: hello.Version, OS: hello.OS, Arch: hello.Arch, Engine: hello.Engine})
+	return f.WorkerConnected(ctx, id, fleet.Facts{Hostname: hello.Hostname, Tags: hello.Tags, Version: hello.Version, OS: hello.OS, Arch: hello.Arch, Engine: hello.Engine, Runs: hello.Runs})
 }
 
 type standSources struct{}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"berth/core"
+	"berth/core/jobs"
 	"berth/core/repositories"
 	"berth/core/stacks"
 )
@@ -45,9 +46,20 @@ func (h *Hub) eachKept(ctx context.Context, keep func(stacks.KeptRevision)) erro
 			stack, number = r.Stack, r.Number
 		}
 		if len(some) < sweepPage {
-			return nil
+			return h.eachConfig(ctx, keep)
 		}
 	}
+}
+
+// eachConfig tells the config files that jobs and open runs name.
+func (h *Hub) eachConfig(ctx context.Context, keep func(stacks.KeptRevision)) error {
+	err := h.opts.Store.JobContent(ctx, func(f jobs.ConfigFile) { keep(stacks.KeptRevision{Content: []core.Content{f.Content}}) })
+	if !unreadable(err) {
+		return err
+	}
+	keep(stacks.KeptRevision{Illegible: true})
+	h.log.Error("the database holds a job or run that cannot be read: until that is put right, no content is removed", "error", err)
+	return nil
 }
 
 // sweepMirrors removes the mirrors of repositories that were deleted while no server ran, or

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"berth/core"
+	"berth/core/fault"
+	"berth/core/jobs"
 	"berth/core/repositories"
 	"berth/core/stacks"
 )
@@ -33,7 +35,16 @@ type keptStore struct {
 	Store
 	revisions    []stacks.KeptRevision
 	repositories []repositories.Repository
+	configs      []jobs.ConfigFile
 	err          error
+	illegible    error // of jobs
+}
+
+func (s *keptStore) JobContent(_ context.Context, keep func(jobs.ConfigFile)) error {
+	for _, c := range s.configs {
+		keep(c)
+	}
+	return errors.Join(s.err, s.illegible)
 }
 
 func (s *keptStore) KeptRevisions(_ context.Context, after core.StackID, number, limit int) ([]stacks.KeptRevision, error) {
@@ -97,5 +108,32 @@ func TestSweepIsToldEveryRevisionAndEveryRepository(t *testing.T) {
 	}
 	if strings.Count(log.String(), "the database is away") != 2 {
 		t.Errorf("log:\n%s", log.String())
+	}
+}
+
+func TestSweepIsToldTheConfigFilesOfJobs(t *testing.T) {
+	unreadable := fault.New(fault.Internal, "store.unreadable", "The database holds job job_1, which cannot be read.")
+	for name, c := range map[string]struct {
+		store keptStore
+		kept  int // contents
+		whole bool
+		err   bool
+	}{
+		"none":                         {},
+		"two":                          {store: keptStore{configs: make([]jobs.ConfigFile, 2)}, kept: 2},
+		"a job that cannot be read":    {store: keptStore{configs: make([]jobs.ConfigFile, 1), illegible: unreadable}, kept: 1, whole: true},
+		"a database that is not there": {store: keptStore{illegible: errors.New("away")}, err: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := New(Options{Store: &c.store, Log: slog.New(slog.DiscardHandler)})
+			contents, whole := 0, false
+			err := h.eachKept(t.Context(), func(r stacks.KeptRevision) {
+				contents += len(r.Content)
+				whole = whole || r.Illegible
+			})
+			if contents != c.kept || whole != c.whole || (err != nil) != c.err {
+				t.Errorf("%d contents are kept, everything: %t, %v", contents, whole, err)
+			}
+		})
 	}
 }

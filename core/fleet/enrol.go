@@ -109,7 +109,7 @@ func (d *Desk) Authenticate(ctx context.Context, proof Proof) (Worker, error) {
 // higher than any before. Faults: Invalid "worker.invalid", NotFound "worker.not_found",
 // Forbidden "worker.revoked".
 func (d *Desk) Connected(ctx context.Context, id core.WorkerID, hello wire.Hello) (uint64, error) {
-	facts, err := Facts{Hostname: hello.Hostname, Tags: hello.Tags, Version: hello.Version, OS: hello.OS, Arch: hello.Arch, Engine: hello.Engine}.check()
+	facts, err := Facts{Hostname: hello.Hostname, Tags: hello.Tags, Version: hello.Version, OS: hello.OS, Arch: hello.Arch, Engine: hello.Engine, Runs: hello.Runs}.check()
 	if err != nil {
 		return 0, err
 	}

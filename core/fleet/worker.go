@@ -17,6 +17,7 @@ type Worker struct {
 	OS       string   // as Go names it: "linux"
 	Arch     string   // as Go names it: "amd64"
 	Engine   string   // identifies its container engine, which other workers may share; empty: not known
+	Runs     bool     // it takes runs of jobs; one of an older release does not
 	Epoch    uint64   // raised by every connection and by revocation; older ones are dead
 	Revoked  bool
 	// Online is what the store knows: a link was made and has not ended, and the hub that holds it is
@@ -49,6 +50,7 @@ type Facts struct {
 	OS       string
 	Arch     string
 	Engine   string // identifies its container engine; empty: not known, as at registration
+	Runs     bool   // it takes runs of jobs; false at registration
 }
 
 // facts returns what is stored of the worker's own words.

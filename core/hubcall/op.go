@@ -11,6 +11,7 @@ const (
 	Nudge         Op = "nudge"            // look at the store now: Nudged
 	Wake          Op = "wake"             // there may be commands for a worker: AboutWorker
 	Arrived       Op = "arrived"          // a worker came, for which a deployment may wait: Arrival
+	RunEnded      Op = "run-ended"        // runs have ended, for which others may wait
 	Revoked       Op = "revoked"          // a worker was cut off: AboutWorker
 	Act           Op = "act"              // start, stop or restart a compose service: AboutService
 	Logs          Op = "logs"             // of a compose service, streamed: LogsOf
@@ -40,7 +41,7 @@ const (
 
 // limits say how long a call may take, at both ends.
 var limits = map[Op]time.Duration{
-	Nudge: 2 * time.Second, Wake: 2 * time.Second, Arrived: 2 * time.Second, Revoked: 5 * time.Second,
+	Nudge: 2 * time.Second, Wake: 2 * time.Second, Arrived: 2 * time.Second, RunEnded: 2 * time.Second, Revoked: 5 * time.Second,
 	Act: 70 * time.Second, Logs: 70 * time.Second,
 	Plan: 60 * time.Second, Environment: 35 * time.Second,
 	Commits: 30 * time.Second, Files: 30 * time.Second, Discover: 60 * time.Second, Probe: 15 * time.Second,

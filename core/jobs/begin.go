@@ -136,6 +136,9 @@ func (r Run) since() time.Time {
 	return r.ScheduledAt
 }
 
+// GiveUpAt returns until when a run that waits may begin.
+func (r Run) GiveUpAt() time.Time { return r.since().Add(r.Definition.StartDeadline) }
+
 // overlapped returns r skipped for another run.
 func (r Run) overlapped(other Run, now time.Time) Run {
 	return r.skip(now, "run.overlap", "run %s of this job was still open", other.ID)

@@ -27,6 +27,8 @@ type Hub interface {
 	Wake(id core.WorkerID)
 	// Arrived lets the deployments look again that wait for a worker with these tags.
 	Arrived(tags []string)
+	// RunEnded lets those go on that wait for the end of a run.
+	RunEnded()
 	// Revoked ends the link of a worker that was cut off, when it is held here.
 	Revoked(id core.WorkerID)
 	// Act starts, stops or restarts a compose service.
@@ -79,12 +81,13 @@ type call func(ctx context.Context, body []byte, w *answer) error
 // calls is everything that a hub answers.
 func calls(o Options) map[hubcall.Op]call {
 	return map[hubcall.Op]call{
-		hubcall.Nudge:   said(func(struct{}) { o.Hub.Nudge() }),
-		hubcall.Wake:    said(func(ask hubcall.AboutWorker) { o.Hub.Wake(ask.Worker) }),
-		hubcall.Arrived: said(func(ask hubcall.Arrival) { o.Hub.Arrived(ask.Tags) }),
-		hubcall.Revoked: said(func(ask hubcall.AboutWorker) { o.Hub.Revoked(ask.Worker) }),
-		hubcall.Act:     streamed(o.act),
-		hubcall.Logs:    streamed(o.logs),
+		hubcall.Nudge:    said(func(struct{}) { o.Hub.Nudge() }),
+		hubcall.Wake:     said(func(ask hubcall.AboutWorker) { o.Hub.Wake(ask.Worker) }),
+		hubcall.Arrived:  said(func(ask hubcall.Arrival) { o.Hub.Arrived(ask.Tags) }),
+		hubcall.RunEnded: said(func(struct{}) { o.Hub.RunEnded() }),
+		hubcall.Revoked:  said(func(ask hubcall.AboutWorker) { o.Hub.Revoked(ask.Worker) }),
+		hubcall.Act:      streamed(o.act),
+		hubcall.Logs:     streamed(o.logs),
 		hubcall.Plan: answered(func(ctx context.Context, ask hubcall.AboutStack) (stacks.Plan, error) {
 			return o.Hub.Plan(ctx, ask.Stack)
 		}),

@@ -59,6 +59,7 @@ func (s *stand) say(text string) { s.heard <- text }
 func (s *stand) Nudge()                   { s.say("nudge") }
 func (s *stand) Wake(id core.WorkerID)    { s.say("wake " + string(id)) }
 func (s *stand) Arrived(tags []string)    { s.say("arrived " + strings.Join(tags, ",")) }
+func (s *stand) RunEnded()                { s.say("run ended") }
 func (s *stand) Revoked(id core.WorkerID) { s.say("revoked " + string(id)) }
 func (s *stand) Act(_ context.Context, st stacks.Stack, service string, kind wire.RequestKind) error {
 	s.say(string(st.ID) + " " + service + " " + string(kind))
@@ -214,6 +215,8 @@ func TestEveryCallArrives(t *testing.T) {
 	s.want(t, "wake wrk_1")
 	s.Client.Arrived(ctx, []string{"a", "b"})
 	s.want(t, "arrived a,b")
+	s.Client.RunEnded(ctx)
+	s.want(t, "run ended")
 	if err := s.Client.Act(ctx, stacks.Stack{ID: "stk_1", Worker: "wrk_1"}, "web", wire.RequestRestart); err != nil {
 		t.Error(err)
 	}

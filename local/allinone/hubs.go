@@ -103,6 +103,9 @@ func (p peers) Wake(ctx context.Context, id core.WorkerID) { p.client.Wake(ctx, 
 // Arrived implements hub.Peers.
 func (p peers) Arrived(ctx context.Context, tags []string) { p.client.Arrived(ctx, tags) }
 
+// RunEnded implements hub.Peers.
+func (p peers) RunEnded(ctx context.Context) { p.client.RunEnded(ctx) }
+
 // startInternalPort opens HUB_LISTEN, when there may be others who call.
 func (p *parts) startInternalPort(crew *crew) error {
 	if p.internal == nil {

@@ -105,7 +105,7 @@ func (p *parts) join(ctx context.Context) (err error) {
 		return err
 	}
 	options := hub.Options{
-		Store: p.store, Fleet: hubFleet{p.fleet, p.store}, Sources: p.repositories, Variables: resolver, Files: p.files, Git: p.git, Mirrors: p.git,
+		Store: p.store, Fleet: hubFleet{p.fleet, p.store}, Sources: p.repositories, Variables: resolver, Seals: p.ring, Files: p.files, Git: p.git, Mirrors: p.git,
 		SecretsFiles: p.secrets, AgeKeys: p.repositories,
 		Compose: render.New(), Documents: yaml.Reader{}, Rendered: yaml.Rendered{}, Snapshots: p.board.Workers, Meter: p.board.Own,
 		Rotation: s.SecretsInterval, Scan: s.ScanInterval, Heartbeat: s.HeartbeatInterval, Version: p.cfg.Version, Now: p.cfg.Now, Log: p.cfg.Log,

@@ -19,6 +19,7 @@ import (
 	"berth/core/secrets"
 	"berth/core/stacks"
 	"berth/core/store"
+	corevariables "berth/core/variables"
 	"berth/core/wire"
 	wirelink "berth/hub/link"
 )
@@ -92,7 +93,7 @@ type facts struct{ *store.Store }
 
 // Connected implements hub.Fleet.
 func (f facts) Connected(ctx context.Context, id core.WorkerID, hello wire.Hello) (uint64, error) {
-	return f.WorkerConnected(ctx, id, fleet.Facts{Hostname: hello.Hostname, Tags: hello.Tags, Engine: hello.Engine})
+	return f.WorkerConnected(ctx, id, fleet.Facts{Hostname: hello.Hostname, Tags: hello.Tags, Engine: hello.Engine, Runs: hello.Runs})
 }
 
 // sources implements hub.Sources.
@@ -123,6 +124,11 @@ func (variables) Known(context.Context, core.StackID, []string) (map[string]secr
 
 func (variables) Prints(context.Context, map[core.StackID][]string) (map[core.StackID]map[string]string, error) {
 	return nil, nil
+}
+
+// ForRun implements hub.Variables.
+func (variables) ForRun(context.Context, core.JobID, map[string]string) (corevariables.Seen, error) {
+	return corevariables.Seen{}, nil
 }
 
 func (variables) Fingerprint(name string, _ secrets.Value) string { return name }

@@ -61,6 +61,14 @@ func (c *Client) Arrived(ctx context.Context, tags []string) {
 	}
 }
 
+// RunEnded tells the hub that holds the lease Duties that runs of jobs have ended. It is a hint: what
+// waits for that looks by itself now and then.
+func (c *Client) RunEnded(ctx context.Context) {
+	if hub, err := c.opts.Directory.HolderOf(ctx, hubs.Duties); err == nil {
+		_ = c.tell(ctx, hub, hubcall.RunEnded, struct{}{})
+	}
+}
+
 var errNoWorker = fault.New(fault.Conflict, "stack.not_deployed", "The stack was not deployed to a worker yet, so it has no containers.")
 
 // Act starts, stops or restarts a compose service of a stack and returns when that is done.

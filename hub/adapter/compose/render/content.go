@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"hash"
 	"io/fs"
 	"path"
 	"slices"
@@ -65,7 +64,7 @@ func (c *contents) add(ctx context.Context, source string, what found) (string, 
 		content.Files = append(content.Files, file)
 	}
 	slices.SortFunc(content.Files, func(a, b core.ContentFile) int { return strings.Compare(a.Path, b.Path) })
-	content.Digest = digestOf(content.Files)
+	content.Digest = core.ContentDigest(content.Files)
 	c.added[source] = content
 	return core.ContentRoot + content.Digest + "/" + name, nil
 }
@@ -116,17 +115,3 @@ func (c *contents) read(ctx context.Context, name string, e core.TreeEntry) (cor
 	c.sent[file.Digest] = true
 	return file, c.blob(file.Digest, data)
 }
-
-// digestOf names a content by its sorted members. Lengths are written before texts, so
-// no two different sets give the same bytes.
-func digestOf(files []core.ContentFile) string {
-	h := sha256.New()
-	for _, f := range files {
-		writeText(h, f.Path)
-		writeText(h, map[bool]string{true: "executable", false: "file"}[f.Executable])
-		writeText(h, f.Digest)
-	}
-	return hex.EncodeToString(h.Sum(nil))
-}
-
-func writeText(h hash.Hash, text string) { fmt.Fprintf(h, "%d:%s", len(text), text) }

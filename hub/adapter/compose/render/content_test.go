@@ -75,8 +75,8 @@ func TestContentIsAddressedByWhatItHolds(t *testing.T) {
 }
 
 func TestDigestKeepsMembersApart(t *testing.T) {
-	one := digestOf([]core.ContentFile{{Path: "a", Digest: "1"}, {Path: "b", Digest: "2"}})
-	two := digestOf([]core.ContentFile{{Path: "a4:file1:11:b", Digest: "2"}})
+	one := core.ContentDigest([]core.ContentFile{{Path: "a", Digest: "1"}, {Path: "b", Digest: "2"}})
+	two := core.ContentDigest([]core.ContentFile{{Path: "a4:file1:11:b", Digest: "2"}})
 	if one == two {
 		t.Error("two sets of members have one digest")
 	}
