@@ -40,7 +40,7 @@ func register(mux *http.ServeMux, route Route, g *guard.Guard) (err error) {
 			err = fmt.Errorf("route %s %s: %v", route.Method, route.Pattern, clash)
 		}
 	}()
-	mux.Handle(route.Method+" "+route.Pattern, g.Admit(route.rule(), route.Handler))
+	mux.Handle(route.Method+" "+route.Pattern, g.Admit(route.rule(), route.strict()))
 	return nil
 }
 

@@ -5,12 +5,15 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
 
 	"berth/core/access"
 	"berth/core/pace"
+	"berth/handlers"
+	"berth/handlers/guard"
 )
 
 // TestEventsAreWhatTheDescriptionSays reads the stream of a deployment that was cancelled.
@@ -65,13 +68,54 @@ func TestRefusalsAreWhatTheDescriptionSays(t *testing.T) {
 			try(name, call{key: p.key, body: body})
 		}
 		try("another media type", call{key: p.key, body: "{}", header: http.Header{"Content-Type": {"text/plain"}}})
-		path += "?limit=x&wait=x&tail=x&online=x&teardown=x&follow=x&after=x&scope=x&path=.."
+		path += "?" + badQuery(op)
 		try("a bad query", call{key: p.key, body: "{}"})
+		path = absent(pattern) + "?nobody=knows"
+		try("a parameter that is not described", call{key: p.key, body: "{}"})
 	})
 	for _, status := range []int{400, 401, 403, 404, 413, 415, 422} {
 		if statuses[status] == 0 {
 			t.Errorf("nothing was answered with %d: %v", status, statuses)
 		}
+	}
+}
+
+// badQuery gives every parameter of an operation a value that most cannot have.
+func badQuery(op map[string]any) string {
+	bad := url.Values{}
+	described, _ := op["parameters"].([]any)
+	for _, one := range described {
+		if p, _ := one.(map[string]any); p["in"] == "query" {
+			bad.Set(p["name"].(string), "../x")
+		}
+	}
+	return bad.Encode()
+}
+
+// TestAParameterThatNobodyDescribedIsRefused asks every operation with one: the answer names it, and those that
+// there are, and nothing is done.
+func TestAParameterThatNobodyDescribedIsRefused(t *testing.T) {
+	s := newStand(t)
+	key := s.admin()
+	rows := 0
+	for _, r := range handlers.Routes(s.deps) {
+		w := s.doBriefly(call{method: r.Method, path: absent(r.Pattern) + "?nobody=knows", key: key, body: "{}"}, r.Streams)
+		refused := w.Code == 400 && strings.Contains(w.Body.String(), `"query.unknown"`)
+		if refused != (r.Surface == guard.API) {
+			t.Errorf("%s %s, which is for %s: %d %s", r.Method, r.Pattern, r.Surface, w.Code, w.Body)
+		}
+		if r.Surface != guard.API {
+			continue
+		}
+		rows++
+		for _, p := range r.Query {
+			if !strings.Contains(w.Body.String(), p.Name) {
+				t.Errorf("%s %s does not say that it takes %s: %s", r.Method, r.Pattern, p.Name, w.Body)
+			}
+		}
+	}
+	if rows < 60 {
+		t.Errorf("only %d operations were asked", rows)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"berth/core/access"
+	"berth/handlers/endpoint"
 	"berth/handlers/guard"
 	"berth/handlers/openapi"
 )
@@ -57,6 +58,19 @@ func (r Route) check() error {
 		return fmt.Errorf("route %s %s: it has no handler", r.Method, r.Pattern)
 	}
 	return nil
+}
+
+// strict is the row's handler, which is asked nothing that the row does not describe. Pages bear with what
+// links and scripts add to their addresses, and scrapers and probes with what their callers do.
+func (r Route) strict() http.Handler {
+	if r.Surface != guard.API {
+		return r.Handler
+	}
+	known := make([]string, len(r.Query))
+	for i, p := range r.Query {
+		known[i] = p.Name
+	}
+	return endpoint.KnownQuery(known, r.Handler)
 }
 
 func (r Route) rule() guard.Rule {

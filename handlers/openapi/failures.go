@@ -38,6 +38,9 @@ func (r Route) failures() []int {
 	if r.Request != nil {
 		all = append(all, http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity)
 	}
+	if r.Rule.Surface == guard.API {
+		all = append(all, http.StatusBadRequest) // a query parameter that is not described
+	}
 	if len(r.Query) > 0 {
 		all = append(all, http.StatusUnprocessableEntity)
 	}
@@ -47,7 +50,7 @@ func (r Route) failures() []int {
 
 // failureTexts say what each status means, for all routes alike.
 var failureTexts = map[int]string{
-	http.StatusBadRequest:            "The body cannot be understood: it is not JSON, or has an unknown or repeated field, or a value of the wrong type.",
+	http.StatusBadRequest:            "The request cannot be understood: its body is not JSON, or has an unknown or repeated field, or a value of the wrong type; or a query parameter is unknown or repeated.",
 	http.StatusUnauthorized:          "There is no credential, or it is not good, or not any more. An API key that is sent must be good, even where a session would do.",
 	http.StatusForbidden:             "The role does not permit this, or a page of another site caused the request.",
 	http.StatusNotFound:              "There is no such thing.",
