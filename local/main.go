@@ -17,6 +17,7 @@ import (
 	"syscall"
 
 	"berth/core/config"
+	"berth/hub/adapter/process"
 	"berth/local/allinone"
 	"berth/local/demo"
 )
@@ -56,6 +57,7 @@ func serve(withDemo bool, errs io.Writer) int {
 				Desks: demo.Desks{Repositories: d.Repositories, Stacks: d.Stacks, Variables: d.Variables, Fleet: d.Fleet, Store: d.Store}})
 		}
 	}
+	process.Spare()
 	return ended(errs, allinone.Run(ctx, cfg))
 }
 

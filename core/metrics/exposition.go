@@ -31,9 +31,9 @@ type sink interface {
 // write writes runs in a format.
 func (c *Cache) write(ctx context.Context, w io.Writer, f Format, runs []run) error {
 	var out sink = newPlain(c, w)
-	if f.Gzip && c.size(runs) >= leastGzip {
+	if size := c.size(runs); f.Gzip && size >= leastGzip {
 		c.zippedAt.Store(c.now().UnixNano())
-		out = newZipped(c, w)
+		out = newZipped(c, w, size)
 	}
 	return out.close(send(ctx, out, f, runs))
 }

@@ -16,6 +16,8 @@ const (
 	leastGzip   = 32 << 10         // a smaller exposition is sent as it is
 	leastPacked = 4 << 10          // a smaller chunk is not worth a piece of its own
 	mostStored  = 1 << 10          // so little is not worth compressing
+	muchStored  = 32 << 10         // nor this, beside veryLarge
+	veryLarge   = 2 << 20          // of an exposition: a few more bytes of it matter less than the time to compress them
 	packedAge   = 10 * time.Second // how old values in a compressed exposition may be
 )
 
@@ -48,9 +50,9 @@ var packers = sync.Pool{New: func() any {
 	return w
 }}
 
-// pack compresses text and adds the blocks to to.
-func pack(to, text []byte) []byte {
-	if len(text) <= mostStored {
+// pack compresses text, when it is longer than least, and adds the blocks to to.
+func pack(to, text []byte, least int) []byte {
+	if len(text) <= least {
 		return store(to, text)
 	}
 	out := appender(to)
@@ -84,12 +86,17 @@ type zipped struct {
 	cache *Cache
 	out   *plain
 	loose *[]byte // text that is not compressed yet
+	least int     // of loose text, to be compressed
 	crc   uint32
 	size  uint32
 }
 
-func newZipped(c *Cache, to io.Writer) *zipped {
-	z := &zipped{cache: c, out: newPlain(c, to), loose: buffers.Get().(*[]byte)}
+// newZipped writes an exposition of about so many bytes.
+func newZipped(c *Cache, to io.Writer, size int) *zipped {
+	z := &zipped{cache: c, out: newPlain(c, to), loose: buffers.Get().(*[]byte), least: mostStored}
+	if size >= veryLarge {
+		z.least = muchStored
+	}
 	_ = z.out.add(gzipHeader) // notes it, which cannot fail
 	return z
 }
@@ -124,7 +131,7 @@ func (z *zipped) flush(least int) error {
 	}
 	z.count(crc32.ChecksumIEEE(text), shiftCRC(len(text)), len(text))
 	*z.loose = text[:0]
-	return z.out.add(pack(nil, text))
+	return z.out.add(pack(nil, text, z.least))
 }
 
 func (z *zipped) close(err error) error {

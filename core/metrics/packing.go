@@ -45,7 +45,7 @@ func (c *Cache) pack(chunk *chunk, age time.Duration, loose *[]byte) *packed {
 		return ready
 	}
 	p.crc, p.shift = crc32.ChecksumIEEE(*text), shiftCRC(p.size)
-	p.blocks = pack(make([]byte, 0, p.size/8), *text)
+	p.blocks = pack(make([]byte, 0, p.size/8), *text, mostStored)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if chunk.packed == nil || chunk.packed.edits <= p.edits {

@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"berth/core/config"
+	"berth/hub/adapter/process"
 	"berth/local/allinone"
 )
 
@@ -40,6 +41,7 @@ func run(args []string, out, errs io.Writer) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
+	process.Spare()
 	err := allinone.RunHub(ctx, allinone.Config{Server: server, Version: version, Log: log})
 	if err != nil {
 		fmt.Fprintln(errs, "berth:", err)
