@@ -2,16 +2,20 @@ package jobs
 
 import "time"
 
-// stretch is a time in which a zone's clocks are not changed.
+// stretch is a time in which a zone's clocks are not changed. Two that follow each other may show the same.
 type stretch struct {
 	from, to time.Time // the zero: since ever, and for ever
 	offset   int64     // of the wall clock, in seconds
 }
 
-// stretchOf returns the stretch of a time, in its zone.
+// stretchOf returns the stretch of a time, in its zone. On the last day of a leap year the bounds that package time
+// tells end before the time that was asked about.
 func stretchOf(t time.Time) stretch {
 	_, offset := t.Zone()
 	from, to := t.ZoneBounds()
+	if !to.IsZero() && !to.After(t) {
+		to = t.Add(time.Hour)
+	}
 	return stretch{from, to, int64(offset)}
 }
 
