@@ -33,6 +33,15 @@ type Addresses struct {
 	Worker string // host:port of TLS_WORKER_PORT
 }
 
+// LogValue implements slog.LogValuer: a hub without handlers has no HTTP address to tell.
+func (a Addresses) LogValue() slog.Value {
+	all := []slog.Attr{slog.String("workers", a.Worker)}
+	if a.HTTP != "" {
+		all = append([]slog.Attr{slog.String("http", a.HTTP)}, all...)
+	}
+	return slog.GroupValue(all...)
+}
+
 func (c Config) withDefaults() Config {
 	if c.Log == nil {
 		c.Log = slog.Default()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -99,7 +100,7 @@ func (p *parts) run(ctx context.Context, withHandlers bool) error {
 		desks := Desks{p.repositories, p.stacks, p.variables, p.fleet, p.store}
 		crew.start("companion", func(ctx context.Context) error { return p.cfg.Beside(ctx, desks) })
 	}
-	p.cfg.Log.Info("berth is running", "version", p.cfg.Version, "address", p.cfg.Server.AppURL, "http", addresses.HTTP, "workers", addresses.Worker)
+	p.cfg.Log.Info("berth is running", "version", p.cfg.Version, "address", p.cfg.Server.AppURL, slog.Any("", addresses))
 	if p.cfg.Ready != nil {
 		p.cfg.Ready(addresses)
 	}
