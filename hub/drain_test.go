@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"berth/core"
+	"berth/core/coretest"
 	"berth/core/fleet"
 	"berth/core/jobs"
 	"berth/core/repositories"
@@ -32,7 +33,7 @@ type quiet struct {
 
 func newQuiet(t *testing.T, slow time.Duration) *quiet {
 	q := &quiet{t: t, slow: slow, done: make(chan error, 1)}
-	q.hub = New(Options{Store: q, Fleet: quietFleet{q}, Files: &sweptFiles{}, Snapshots: deaf{}, Meter: deaf{}, Scan: time.Hour, Heartbeat: 30 * time.Second,
+	q.hub = New(Options{Store: q, Fleet: quietFleet{q}, Files: &sweptFiles{}, Snapshots: coretest.Deaf{}, Meter: coretest.Deaf{}, Scan: time.Hour, Heartbeat: 30 * time.Second,
 		Version: "test", Now: time.Now, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	ctx, cancel := context.WithCancel(context.Background())
 	q.ends = cancel

@@ -23,7 +23,6 @@ import (
 	"berth/core/coretest"
 	"berth/core/fault"
 	"berth/core/fleet"
-	"berth/core/metrics"
 	"berth/core/repositories"
 	"berth/core/secrets"
 	"berth/core/stacks"
@@ -87,7 +86,7 @@ func newStandWith(t *testing.T, change func(*Options)) *stand {
 	s.store = store.New(db, s.now)
 	opts := Options{
 		Store: s.store, Fleet: standFleet{s.store}, Sources: standSources{}, Variables: s, Files: files, Git: s.git,
-		Compose: lineCompose{}, Documents: jsonDocuments{}, Rendered: yaml.Rendered{}, Snapshots: deaf{}, Meter: deaf{},
+		Compose: lineCompose{}, Documents: jsonDocuments{}, Rendered: yaml.Rendered{}, Snapshots: coretest.Deaf{}, Meter: coretest.Deaf{},
 		Scan: time.Hour, Heartbeat: time.Minute, Version: "test", Now: s.now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 	change(&opts)
@@ -410,23 +409,6 @@ func (jsonDocuments) ReadDocument(content []byte) (core.Document, error) {
 	}
 	return doc, nil
 }
-
-// deaf implements Snapshots and Meter.
-type deaf struct{}
-
-func (deaf) Connected(core.WorkerID, string)            {}
-func (deaf) Heard(core.WorkerID, time.Duration)         {}
-func (deaf) Put(core.WorkerID, metrics.Snapshot)        {}
-func (deaf) Left(core.WorkerID)                         {}
-func (deaf) Fetched(bool, time.Duration)                {}
-func (deaf) PhaseEnded(stacks.PhaseName, time.Duration) {}
-func (deaf) Healthy(time.Duration)                      {}
-func (deaf) Resolved(string, bool, time.Duration)       {}
-func (deaf) RoundTrip(time.Duration)                    {}
-func (deaf) Know(stacks.Figures)                        {}
-func (deaf) StoreSize(int64)                            {}
-func (deaf) Unknow()                                    {}
-func (deaf) Refused(string)                             {}
 
 // puppet is the worker's end of a link, moved by the test.
 type puppet struct {

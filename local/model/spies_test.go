@@ -9,12 +9,10 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 
 	"berth/core"
 	"berth/core/fault"
 	"berth/core/fleet"
-	"berth/core/metrics"
 	"berth/core/repositories"
 	"berth/core/secrets"
 	"berth/core/stacks"
@@ -183,20 +181,3 @@ func (lines) Read(ctx context.Context, src core.ComposeSource, _ func(string, []
 	}
 	return core.ComposeProject{YAML: text, Services: []core.ComposeService{{Name: "web", Stays: true}}}, nil
 }
-
-// deaf implements hub.Snapshots and hub.Meter.
-type deaf struct{}
-
-func (deaf) Connected(core.WorkerID, string)            {}
-func (deaf) Heard(core.WorkerID, time.Duration)         {}
-func (deaf) Put(core.WorkerID, metrics.Snapshot)        {}
-func (deaf) Left(core.WorkerID)                         {}
-func (deaf) Fetched(bool, time.Duration)                {}
-func (deaf) PhaseEnded(stacks.PhaseName, time.Duration) {}
-func (deaf) Healthy(time.Duration)                      {}
-func (deaf) Resolved(string, bool, time.Duration)       {}
-func (deaf) RoundTrip(time.Duration)                    {}
-func (deaf) Know(stacks.Figures)                        {}
-func (deaf) StoreSize(int64)                            {}
-func (deaf) Unknow()                                    {}
-func (deaf) Refused(string)                             {}

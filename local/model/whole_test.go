@@ -97,7 +97,7 @@ func newWhole(t *testing.T, seed uint64, data *database, db *store.DB, dir strin
 	must(err)
 	v.stack = st.ID
 	v.opts = realhub.Options{Store: v.store, Fleet: facts{v.store}, Sources: sources{}, Variables: variables{}, Files: &files{compose: map[string][]byte{}}, Git: v.git,
-		Compose: lines{}, Documents: yaml.Rendered{}, Rendered: yaml.Rendered{}, Snapshots: deaf{}, Meter: deaf{}, Scan: 20 * time.Second,
+		Compose: lines{}, Documents: yaml.Rendered{}, Rendered: yaml.Rendered{}, Snapshots: coretest.Deaf{}, Meter: coretest.Deaf{}, Scan: 20 * time.Second,
 		Heartbeat: 10 * time.Second, Version: "model", Now: time.Now, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
 	v.data.conn.gate = v.gate
 	return v
