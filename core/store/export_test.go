@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"time"
 
+	"berth/core"
+	"berth/core/jobs"
 	"berth/core/stacks"
 )
 
@@ -41,6 +43,11 @@ func Retry(db *DB, retry func(error) bool) { db.dialect.Retry = retry }
 func EndWithin(tx *Tx, s *Store, o stacks.Outcome) error {
 	_, err := s.end(tx, o, nil)
 	return err
+}
+
+// FireWithin is Fire inside a transaction.
+func FireWithin(tx *Tx, s *Store, ids []core.JobID, at time.Time, decide func(jobs.Job, []jobs.Run) jobs.Firing) ([]jobs.Run, error) {
+	return s.fire(tx, ids, at, decide)
 }
 
 // Steps returns this program's migrations.
