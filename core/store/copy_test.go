@@ -28,6 +28,9 @@ func wholeYard(t *testing.T) *yard {
 		t.Fatal("a new stack has a history")
 	}
 	run := y.fired(y.dueJob("backup"))
+	if _, err := y.QueueRun(t.Context(), jobs.Run{ID: "run_1", Job: run.Job, Overrides: []string{"A"}}, envelope(t), someone); err != nil {
+		t.Fatal(err)
+	}
 	y.must(y.SaveRunLog(t.Context(), nil, []jobs.LogPiece{{Run: run.ID, Number: 1, At: y.at, Text: "it's\nünï 😀"}}))
 	y.must(y.PutRevisionFile(t.Context(), "blobs/empty", nil, false))
 	y.must(y.PutRevisionFile(t.Context(), "blobs/long", []byte(strings.Repeat("\x00\xff'\\", 400_000)), false))

@@ -23,6 +23,9 @@ const (
 	KeptRevisions   = keptRevisions
 	KeptAudit       = keptAudit
 	KeptCommands    = keptCommands
+	KeptRuns        = keptRuns
+	KeptFires       = keptFires
+	KeptFired       = keptFired
 	PruneStep       = pruneStep
 	Scarce          = scarce
 )

@@ -11,6 +11,7 @@ import (
 	"berth/core/access"
 	"berth/core/fleet"
 	"berth/core/identity"
+	"berth/core/jobs"
 	"berth/core/repositories"
 	"berth/core/seal"
 	"berth/core/stacks"
@@ -126,6 +127,18 @@ var walks = map[string]struct {
 		},
 			func(v variables.Variable) string { return string(v.ID) })
 	}, false},
+	"jobs": {func(y *yard, i int) string { name := fmt.Sprint("job-", i); y.addJob(name); return name },
+		func(y *yard) [][]string {
+			return walk(y.t, func(ctx context.Context, p core.Page) (core.List[jobs.Job], error) {
+				return y.Jobs(ctx, jobs.Filter{}, p)
+			}, func(j jobs.Job) string { return j.Name })
+		}, false},
+	"runs": {func(y *yard, i int) string { return string(y.waiting(y.dueJob(fmt.Sprint("job-", i))).ID) },
+		func(y *yard) [][]string {
+			return walk(y.t, func(ctx context.Context, p core.Page) (core.List[jobs.Run], error) {
+				return y.Runs(ctx, jobs.RunFilter{}, p)
+			}, func(r jobs.Run) string { return string(r.ID) })
+		}, true},
 }
 
 // past makes a deployment that has ended.
