@@ -9,6 +9,7 @@ type Deps struct {
 	Hubs         HubsDeps
 	Identity     IdentityDeps
 	Integrations IntegrationsDeps
+	Jobs         JobsDeps
 	Metrics      MetricsDeps
 	Ops          OpsDeps
 	Repositories RepositoriesDeps

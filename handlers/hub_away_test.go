@@ -13,6 +13,7 @@ import (
 	"berth/core/fleet"
 	"berth/core/hubcall"
 	"berth/core/hubs"
+	"berth/core/jobs"
 	"berth/core/repositories"
 	"berth/core/seal"
 	"berth/core/stacks"
@@ -121,8 +122,10 @@ func (s *stand) withoutHub() {
 	desk := stacks.NewDesk(s.store, away, s.now).Beside(repositories.NewFolders(s.store, away))
 	s.deps.Repositories = handlers.RepositoriesDeps{Desk: repos, Browser: away}
 	s.deps.Stacks.Desk, s.deps.Stacks.Live, s.deps.Stacks.Plans = desk, away, away
+	s.deps.Jobs.Desk = jobs.NewDesk(s.store, s.ring, away, s.now)
 	s.deps.Workers.Desk, s.deps.Metrics.Source = workers, away
 	s.deps.UI.Repositories, s.deps.UI.Browser, s.deps.UI.Stacks, s.deps.UI.Workers = repos, away, desk, workers
+	s.deps.UI.Jobs = s.deps.Jobs.Desk.(handlers.UIJobs)
 	s.deps.UI.Live, s.deps.UI.Plans, s.deps.UI.Secrets = away, away, away
 	s.deps.UI.Environment, s.deps.Variables.Environment = away, away
 	s.deps.Sops.Keys, s.deps.Sops.Files = repos, away

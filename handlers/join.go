@@ -8,6 +8,7 @@ import (
 	"berth/core/fleet"
 	"berth/core/identity"
 	"berth/core/integrations"
+	"berth/core/jobs"
 	"berth/core/metrics"
 	"berth/core/repositories"
 	"berth/core/seal"
@@ -43,6 +44,7 @@ type Desks struct {
 	Repositories *repositories.Desk
 	Variables    *variables.Desk
 	Stacks       *stacks.Desk
+	Jobs         *jobs.Desk
 	Fleet        *fleet.Desk
 }
 
@@ -79,6 +81,7 @@ type Store interface {
 	identityStore
 	HubsStore
 	StacksStore
+	JobsStore
 	UIStore
 }
 
@@ -99,15 +102,16 @@ func Join(p Parts) (Deps, error) {
 		Identity:     IdentityDeps{SetUp: setUp, SignIn: signIn, Accounts: accounts, Store: p.Store},
 		Integrations: IntegrationsDeps{Desk: p.Desks.Integrations},
 		Hubs:         HubsDeps{Store: p.Store},
+		Jobs:         JobsDeps{Desk: p.Desks.Jobs, Store: p.Store, Now: p.Now},
 		Metrics:      MetricsDeps{Source: p.Hub.Metrics},
 		Ops:          OpsDeps{Store: p.Store, Version: p.Version},
 		Repositories: RepositoriesDeps{Desk: p.Desks.Repositories, Browser: p.Hub.Browser},
 		Sops:         SopsDeps{Keys: p.Desks.Repositories, Files: p.Hub.Secrets, Stacks: p.Store, Repositories: p.Desks.Repositories},
 		Stacks:       StacksDeps{Desk: p.Desks.Stacks, Store: p.Store, Files: p.Hub.Files, Live: p.Hub.Live, Plans: p.Hub.Plans, Compare: comparer},
 		UI: UIDeps{Secrets: p.Hub.Secrets, SetUp: setUp, SignIn: signIn, Accounts: accounts, Store: p.Store, Repositories: p.Desks.Repositories, Browser: p.Hub.Browser,
-			Variables: p.Desks.Variables, Stacks: p.Desks.Stacks, Workers: p.Desks.Fleet, Live: p.Hub.Live, Now: p.Now,
+			Variables: p.Desks.Variables, Stacks: p.Desks.Stacks, Jobs: p.Desks.Jobs, Workers: p.Desks.Fleet, Live: p.Hub.Live, Now: p.Now,
 			Plans: p.Hub.Plans, Environment: p.Hub.Plans, Integrations: p.Desks.Integrations, Compose: p.Hub.Files, Compare: comparer},
-		Variables: VariablesDeps{Desk: p.Desks.Variables, Stacks: p.Store, Environment: p.Hub.Plans, Rotations: p.Store},
+		Variables: VariablesDeps{Desk: p.Desks.Variables, Stacks: p.Store, Jobs: p.Store, Environment: p.Hub.Plans, Rotations: p.Store},
 		Workers:   WorkersDeps{Desk: p.Desks.Fleet},
 	}, nil
 }

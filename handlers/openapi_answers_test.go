@@ -53,7 +53,10 @@ func (p *players) playAll(between ...func()) {
 	p.deploy()
 	p.playDeployed()
 	p.playHealing()
+	p.playJobs()
+	p.playRuns()
 	p.playVariables()
+	p.playJobVariables()
 	p.playMachines()
 	for _, play := range between {
 		play()

@@ -17,6 +17,8 @@ func Routes(d Deps) []Route {
 		stackRoutes(d),
 		sopsRoutes(d),
 		deploymentRoutes(d),
+		jobRoutes(d),
+		runRoutes(d),
 		identityRoutes(d),
 		workerRoutes(d),
 		hubRoutes(d),

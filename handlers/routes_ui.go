@@ -22,6 +22,7 @@ type UIDeps struct {
 	Variables    UIVariables         // *variables.Desk
 	Integrations UIIntegrations      // *integrations.Desk
 	Stacks       UIStacks            // *stacks.Desk
+	Jobs         UIJobs              // *jobs.Desk
 	Workers      UIWorkers           // *fleet.Desk
 	Live         UIConnections       // *hub.Hub
 	Plans        ui.Planner
@@ -50,6 +51,7 @@ type UIStore interface {
 	ui.StackReader
 	ui.RevisionReader
 	ui.DeploymentReader
+	UIJobStore
 	ui.ServiceAccountKeeper
 	ui.UserKeeper
 }
@@ -95,6 +97,7 @@ type UIConnections interface {
 func uiRoutes(d Deps) []Route {
 	routes := append(uiDoorRoutes(d), uiRepositoryRoutes(d.UI)...)
 	routes = append(routes, uiStackRoutes(d.UI)...)
+	routes = append(routes, uiJobRoutes(d.UI)...)
 	routes = append(routes, uiVariableRoutes(d.UI)...)
 	routes = append(routes, uiRevisionRoutes(d.UI)...)
 	routes = append(routes, uiDeploymentRoutes(d.UI)...)

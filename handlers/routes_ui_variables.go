@@ -9,6 +9,7 @@ import (
 type UIVariables interface {
 	ui.VariableDesk
 	ui.VariableReacher
+	ui.VariableBinder
 	ui.EffectiveLister
 }
 
@@ -19,18 +20,20 @@ type UIIntegrations interface {
 }
 
 func uiVariableRoutes(u UIDeps) []Route {
-	const stack, global = "/stacks/{id}/variables", "/variables"
+	const stack, job, global = "/stacks/{id}/variables", "/jobs/{id}/variables", "/variables"
 	effective := ui.StackVariablesDeps{Finder: u.Store, Desk: u.Variables, Hub: u.Environment, Rotations: u.Store, Backends: u.Integrations, Now: u.Now}
 	globals := ui.VariablePages{Of: ui.GlobalScope(), Desk: u.Variables, Reach: u.Variables, Store: u.Store}
 	routes := append(uiScopeRoutes(stack, ui.StackScope(u.Store), u), uiScopeRoutes(global, globals.Of, u)...)
+	routes = append(routes, uiScopeRoutes(job, ui.JobScope(u.Store), u)...)
 	return append(routes,
+		page(job, access.View, ui.JobVariables(ui.JobVariablesDeps{Finder: u.Store, Desk: u.Variables, Backends: u.Integrations, Now: u.Now})),
 		page(stack, access.View, ui.StackVariables(effective)),
 		page(global, access.View, ui.GlobalVariables(u.Variables, u.Variables, u.Now)),
-		form(global+"/{variable}/stacks", access.Operate, ui.BindVariable(globals)),
+		form(global+"/{variable}/reach", access.Operate, ui.BindVariable(globals)),
 	)
 }
 
-// uiScopeRoutes are the pages that the variables of a stack and the global ones have alike.
+// uiScopeRoutes are the pages that the variables of a stack, of a job, and the global ones have alike.
 func uiScopeRoutes(base string, of ui.Scope, u UIDeps) []Route {
 	const one = "/{variable}"
 	pages := ui.VariablePages{Of: of, Desk: u.Variables, Reach: u.Variables, Store: u.Store}

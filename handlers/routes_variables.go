@@ -13,6 +13,7 @@ import (
 type VariablesDeps struct {
 	Desk        VariablesDesk
 	Stacks      api.StackFinder
+	Jobs        api.JobFinder
 	Environment api.EnvironmentReader
 	Rotations   api.RotationReader
 }
@@ -31,7 +32,7 @@ type VariablesDesk interface {
 
 func variableRoutes(d Deps) []Route {
 	s := d.Variables
-	const all, bound = "/api/custom/variables", "/api/custom/stacks/{id}/global-variables"
+	const all, bound, jobBound = "/api/custom/variables", "/api/custom/stacks/{id}/global-variables", "/api/custom/jobs/{id}/global-variables"
 	row := func(method, pattern string, may access.Capability, handler http.Handler, op Operation) Route {
 		op.Tag = "variables"
 		return Route{Method: method, Pattern: pattern, Capability: may, Surface: guard.API, Handler: handler, Operation: op}
@@ -54,6 +55,10 @@ func variableRoutes(d Deps) []Route {
 			Operation{Summary: "List the global variables that reach a stack", Response: endpoint.Items[api.VariableAnswer]{}, Status: http.StatusOK}),
 		row(http.MethodGet, "/api/custom/stacks/{id}/effective-variables", access.View, api.ListEffective(s.Stacks, s.Environment, s.Desk, s.Rotations),
 			Operation{Summary: "List every variable that a stack sees: whose value wins, who is shadowed, what nobody provides, what runs with an older secret", Response: api.EffectiveAnswer{}, Status: http.StatusOK}),
+		row(http.MethodGet, jobBound, access.View, api.ListJobGlobals(s.Jobs, s.Desk),
+			Operation{Summary: "List the global variables that reach a job", Response: endpoint.Items[api.VariableAnswer]{}, Status: http.StatusOK}),
+		row(http.MethodPut, jobBound, access.Operate, api.BindJobGlobals(s.Jobs, s.Desk),
+			Operation{Summary: "Set which global variables reach a job", Request: api.BindVariablesRequest{}, Response: endpoint.Items[api.VariableAnswer]{}, Status: http.StatusOK}),
 		row(http.MethodPut, bound, access.Operate, api.BindStackGlobals(s.Stacks, s.Desk),
 			Operation{Summary: "Set which global variables reach a stack", Request: api.BindVariablesRequest{}, Response: endpoint.Items[api.VariableAnswer]{}, Status: http.StatusOK}),
 	}

@@ -28,7 +28,7 @@ func (s *stand) repositoriesDeps() handlers.RepositoriesDeps {
 
 // variablesDeps is what variables need.
 func (s *stand) variablesDeps() handlers.VariablesDeps {
-	return handlers.VariablesDeps{Desk: variables.NewDesk(s.store, s.ring, s.integrationsDesk(), s.now), Stacks: s.store, Environment: s.plans(), Rotations: s.store}
+	return handlers.VariablesDeps{Desk: variables.NewDesk(s.store, s.ring, s.integrationsDesk(), s.now), Stacks: s.store, Jobs: s.store, Environment: s.plans(), Rotations: s.store}
 }
 
 // integrationsDesk is the real use cases on the stand's store, and backends in memory.

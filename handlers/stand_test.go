@@ -80,7 +80,7 @@ func newStand(t testing.TB) *stand {
 	}
 	s.deps.Repositories, s.deps.Variables = s.repositoriesDeps(), s.variablesDeps()
 	s.deps.Integrations.Desk, s.deps.Sops = s.integrationsDesk(), s.sopsDeps()
-	s.deps.Stacks = s.stacksDeps()
+	s.deps.Stacks, s.deps.Jobs = s.stacksDeps(), s.jobsDeps()
 	s.deps.Workers, s.deps.Metrics = s.workersDeps()
 	s.deps.UI, s.deps.Hubs = s.uiDeps(), handlers.HubsDeps{Store: s.store}
 	s.build()
@@ -258,7 +258,7 @@ func (s *stand) writes() int { return s.count(`PRAGMA data_version`) }
 // prefixes of the identifiers that follow a word in a path.
 var prefixes = map[string]string{"users": core.PrefixUser, "service-accounts": core.PrefixServiceAccount, "keys": core.PrefixAPIKey,
 	"stacks": core.PrefixStack, "deployments": core.PrefixDeployment, "repositories": core.PrefixRepository,
-	"repository-keys": core.PrefixCredential, "workers": core.PrefixWorker, "variables": core.PrefixVariable}
+	"repository-keys": core.PrefixCredential, "workers": core.PrefixWorker, "variables": core.PrefixVariable, "jobs": core.PrefixJob, "job-runs": core.PrefixRun}
 
 // absent puts well-formed names of nothing in place of a pattern's wildcards.
 func absent(pattern string) string {

@@ -81,17 +81,17 @@ func TestAChangeOfVariablesTriesAgainWhatStands(t *testing.T) {
 		},
 		"a global one that reaches it": func(y *yard, id core.StackID) func() {
 			v := y.variable(global, "PORT")
-			y.must(y.BindVariable(y.t.Context(), v.ID, id, true, someone))
+			y.must(y.BindVariable(y.t.Context(), v.ID, variables.OfStack(id), true, someone))
 			return func() { y.setValue(v.ID, "2") }
 		},
 		"a global one that is deleted": func(y *yard, id core.StackID) func() {
 			v := y.variable(global, "PORT")
-			y.must(y.BindVariable(y.t.Context(), v.ID, id, true, someone))
+			y.must(y.BindVariable(y.t.Context(), v.ID, variables.OfStack(id), true, someone))
 			return func() { y.must(y.DeleteVariable(y.t.Context(), v.ID, someone)) }
 		},
 		"a global one that is bound": func(y *yard, id core.StackID) func() {
 			v := y.variable(global, "PORT")
-			return func() { y.must(y.BindVariable(y.t.Context(), v.ID, id, true, someone)) }
+			return func() { y.must(y.BindVariable(y.t.Context(), v.ID, variables.OfStack(id), true, someone)) }
 		},
 		"all that are bound": func(y *yard, id core.StackID) func() {
 			return func() { y.must(y.BindVariables(y.t.Context(), variables.OfStack(id), nil, someone)) }

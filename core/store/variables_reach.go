@@ -12,17 +12,15 @@ import (
 
 var errNoGlobal = fault.New(fault.NotFound, "variable.not_found", "There is no such global variable. It may have been removed meanwhile.")
 
-// maxReached bounds the stacks that are listed of one variable.
-const maxReached = 10_000
+// maxReached bounds the stacks and jobs that are listed of one variable.
+const maxReached = 20_000
 
-// VariableStacks implements variables.Store.
-func (s *Store) VariableStacks(ctx context.Context, id core.VariableID) ([]core.StackID, error) {
-	return read(ctx, s, func(tx *Tx) ([]core.StackID, error) { return boundStacks(tx, id) })
-}
-
-func boundStacks(tx *Tx, id core.VariableID) ([]core.StackID, error) {
-	return many(tx, scalar[core.StackID], `SELECT scope_id FROM variable_bindings WHERE scope = ? AND variable_id = ? ORDER BY scope_id LIMIT ?`,
-		variables.ScopeStack, id, maxReached)
+// VariableOwners implements variables.Store.
+func (s *Store) VariableOwners(ctx context.Context, id core.VariableID) ([]variables.Owner, error) {
+	scan := func(row scanner) (o variables.Owner, err error) { return o, row.Scan(&o.Scope, &o.ID) }
+	return read(ctx, s, func(tx *Tx) ([]variables.Owner, error) {
+		return many(tx, scan, `SELECT scope, scope_id FROM variable_bindings WHERE variable_id = ? ORDER BY scope, scope_id LIMIT ?`, id, maxReached)
+	})
 }
 
 // VariableReach implements variables.Store.
@@ -41,8 +39,7 @@ func (s *Store) VariableReach(ctx context.Context) (map[core.VariableID]variable
 }
 
 // BindVariable implements variables.Store.
-func (s *Store) BindVariable(ctx context.Context, id core.VariableID, stack core.StackID, bound bool, by access.Principal) error {
-	o := variables.OfStack(stack)
+func (s *Store) BindVariable(ctx context.Context, id core.VariableID, o variables.Owner, bound bool, by access.Principal) error {
 	return s.db.Write(ctx, func(tx *Tx) error {
 		if err := ownerExists(tx, o); err != nil {
 			return err

@@ -33,13 +33,13 @@ type Store interface {
 	BindVariables(ctx context.Context, o Owner, ids []core.VariableID, by access.Principal) error
 	// BoundVariables returns the global variables that are bound to a stack or job, by name.
 	BoundVariables(ctx context.Context, o Owner) ([]Variable, error)
-	// BindVariable makes one global variable reach a stack, or not any more. NotFound
+	// BindVariable makes one global variable reach a stack or job, or not any more. NotFound
 	// "variable.not_found".
-	BindVariable(ctx context.Context, id core.VariableID, stack core.StackID, bound bool, by access.Principal) error
-	// VariableStacks returns the stacks that a global variable is bound to, in order.
-	VariableStacks(ctx context.Context, id core.VariableID) ([]core.StackID, error)
-	// VariableReach returns how many stacks and jobs each global variable is bound to; those without any are
-	// left out.
+	BindVariable(ctx context.Context, id core.VariableID, o Owner, bound bool, by access.Principal) error
+	// VariableOwners returns the stacks and jobs that a global variable is bound to, by scope and identifier.
+	VariableOwners(ctx context.Context, id core.VariableID) ([]Owner, error)
+	// VariableReach returns how many stacks and jobs each global variable is bound to; those without any
+	// are left out.
 	VariableReach(ctx context.Context) (map[core.VariableID]Reach, error)
 }
 

@@ -41,3 +41,11 @@ func stackID(r *http.Request) (core.StackID, error) {
 func deploymentID(r *http.Request) (core.DeploymentID, error) {
 	return pathID[core.DeploymentID](r, core.PrefixDeployment, fault.New(fault.NotFound, "deployment.not_found", "There is no such deployment."))
 }
+
+func jobID(r *http.Request) (core.JobID, error) {
+	return pathID[core.JobID](r, core.PrefixJob, fault.New(fault.NotFound, "job.not_found", "There is no such job."))
+}
+
+func runID(r *http.Request) (core.RunID, error) {
+	return pathID[core.RunID](r, core.PrefixRun, fault.New(fault.NotFound, "run.not_found", "There is no such run."))
+}

@@ -13,6 +13,8 @@ const apiRoot = "/api/custom/"
 var wildcards = map[string]struct{ kind, help string }{
 	"deployments/{id}":      {"string", "identifier of the deployment: dep_…"},
 	"integrations/{slug}":   {"string", "slug of the integration: vault, manager or sops"},
+	"jobs/{id}":             {"string", "identifier of the job: job_…"},
+	"job-runs/{id}":         {"string", "identifier of the run: run_…"},
 	"keys/{key_id}":         {"string", "identifier of the API key: key_…"},
 	"repositories/{id}":     {"string", "identifier of the repository: rep_…"},
 	"repository-keys/{id}":  {"string", "identifier of the repository key: cred_…"},

@@ -38,14 +38,15 @@ func (p *deploymentPage) putLog(d stacks.Deployment, pieces []stacks.LogLine, re
 
 // fitting returns the first pieces of a log that a page has room for, at least one, where the
 // host bounds it: each line has an element of its own, and may hold what must be escaped.
-func fitting(ctx context.Context, pieces []stacks.LogLine) []stacks.LogLine {
+func fitting[P any](ctx context.Context, pieces []P, text func(P) string) []P {
 	room, whole := endpoint.Room(ctx)
 	if !whole {
 		return pieces
 	}
 	const element = 150 // bytes
 	for i, piece := range pieces {
-		if room -= 2*len(piece.Text) + element*(1+strings.Count(piece.Text, "\n")); room < 0 && i > 0 {
+		said := text(piece)
+		if room -= 2*len(said) + element*(1+strings.Count(said, "\n")); room < 0 && i > 0 {
 			return pieces[:i]
 		}
 	}

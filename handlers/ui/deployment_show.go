@@ -91,7 +91,7 @@ func Deployment(reader DeploymentReader, workers WorkerFinder, now core.Clock) h
 		if err != nil {
 			return err
 		}
-		page.putLog(d, fitting(r.Context(), pieces), len(pieces), after)
+		page.putLog(d, fitting(r.Context(), pieces, func(l stacks.LogLine) string { return l.Text }), len(pieces), after)
 		events, err := reader.DeploymentEvents(r.Context(), d.ID)
 		if err != nil {
 			return err

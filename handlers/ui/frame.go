@@ -46,6 +46,7 @@ type section string
 const (
 	inOverview     section = "/"
 	inStacks       section = "/stacks"
+	inJobs         section = "/jobs"
 	inRepositories section = "/repositories"
 	inWorkers      section = "/workers"
 	inAccounts     section = "/service-accounts"
@@ -84,7 +85,7 @@ func navOf(p access.Principal, at section) []navGroup {
 	}
 	var groups []navGroup
 	if p.Can(access.View) {
-		groups = append(groups, navGroup{Items: []navItem{item(inOverview, "Overview", "overview"), item(inStacks, "Stacks", "stacks"),
+		groups = append(groups, navGroup{Items: []navItem{item(inOverview, "Overview", "overview"), item(inStacks, "Stacks", "stacks"), item(inJobs, "Jobs", "calendar"),
 			item(inRepositories, "Repositories", "branch"), item(inVariables, "Variables", "sliders"), item(inWorkers, "Workers", "server")}})
 	}
 	if p.Can(access.Administer) {
@@ -105,34 +106,44 @@ func (f frame) following(busy bool) frame {
 // said is what a page says after a form was done. The address carries the name only, so no
 // link can put words of its own into a page.
 var said = map[string]note{
-	"account-added":     {"ok", "check", "The service account was added. Give it a key next."},
-	"account-deleted":   {"ok", "check", "The service account and its keys are gone."},
-	"cancelled":         {"ok", "check", "The deployment was told to stop."},
-	"integration-saved": {"ok", "check", "Saved. It counts from now on; test it to be sure."},
-	"key-revoked":       {"ok", "check", "The key was revoked. The next request with it is refused."},
-	"repository-added":  {"ok", "check", "The repository was added and is being read."},
-	"repository-asked":  {"ok", "check", "The repository is being read. What changed is deployed."},
-	"repository-gone":   {"ok", "check", "The repository was removed. Nothing on its Git host was touched."},
-	"repository-key":    {"ok", "check", "The repository key was removed."},
-	"repository-saved":  {"ok", "check", "Saved. The repository is being read again."},
-	"service-restarted": {"ok", "check", "The compose service was restarted."},
-	"service-started":   {"ok", "check", "The compose service was started."},
-	"service-stopped":   {"ok", "check", "The compose service was stopped. The next deployment starts it again."},
-	"stack-added":       {"ok", "check", "The stack was added. Sync it to deploy it."},
-	"stack-gone":        {"ok", "check", "The stack was removed."},
-	"stack-going":       {"ok", "check", "The stack is being taken down. It goes from the list when its worker is done."},
-	"stack-paused":      {"ok", "check", "The stack is paused. Nothing is deployed by itself until you resume it."},
-	"stack-resumed":     {"ok", "check", "The stack goes on. Its repository is being looked at."},
-	"stack-saved":       {"ok", "check", "Saved."},
-	"user-saved":        {"ok", "check", "Saved. The user has to sign in again."},
-	"user-gone":         {"ok", "check", "The user was removed and is signed out everywhere."},
-	"variable-gone":     {"ok", "check", "The variable was removed. Containers keep its value until the next deployment."},
-	"key-rotated":       {"ok", "check", "The repository has a new age key. Encrypt every secrets.yaml for it and commit."},
-	"variable-reach":    {"ok", "check", "Saved. Stacks get it, or lose it, with their next deployment."},
-	"variables-saved":   {"ok", "check", "The text was taken in. Values reach containers with the next deployment."},
-	"variable-saved":    {"ok", "check", "Saved. The value reaches containers with the next deployment."},
-	"worker-gone":       {"ok", "check", "The worker was removed."},
-	"worker-revoked":    {"ok", "check", "The worker was revoked: its token and key are refused from now on."},
+	"account-added":       {"ok", "check", "The service account was added. Give it a key next."},
+	"account-deleted":     {"ok", "check", "The service account and its keys are gone."},
+	"cancelled":           {"ok", "check", "The deployment was told to stop."},
+	"integration-saved":   {"ok", "check", "Saved. It counts from now on; test it to be sure."},
+	"job-added":           {"ok", "check", "The job was added. Its job.yaml is being read."},
+	"job-gone":            {"ok", "check", "The job was removed, with its runs and variables."},
+	"job-paused":          {"ok", "check", "The job is paused. It does not run by itself until you resume it."},
+	"job-reach":           {"ok", "check", "Saved. The next run gets them."},
+	"job-resumed":         {"ok", "check", "The job goes on. What was due meanwhile is not made up for."},
+	"job-saved":           {"ok", "check", "Saved."},
+	"job-variables-saved": {"ok", "check", "The text was taken in. The next run gets the values."},
+	"job-variable-gone":   {"ok", "check", "The variable was removed. The next run does not get it."},
+	"job-variable-saved":  {"ok", "check", "Saved. The next run gets the value."},
+	"key-revoked":         {"ok", "check", "The key was revoked. The next request with it is refused."},
+	"repository-added":    {"ok", "check", "The repository was added and is being read."},
+	"repository-asked":    {"ok", "check", "The repository is being read. What changed is deployed."},
+	"repository-gone":     {"ok", "check", "The repository was removed. Nothing on its Git host was touched."},
+	"repository-key":      {"ok", "check", "The repository key was removed."},
+	"repository-saved":    {"ok", "check", "Saved. The repository is being read again."},
+	"run-cancelled":       {"ok", "check", "The run was told to stop."},
+	"service-restarted":   {"ok", "check", "The compose service was restarted."},
+	"service-started":     {"ok", "check", "The compose service was started."},
+	"service-stopped":     {"ok", "check", "The compose service was stopped. The next deployment starts it again."},
+	"stack-added":         {"ok", "check", "The stack was added. Sync it to deploy it."},
+	"stack-gone":          {"ok", "check", "The stack was removed."},
+	"stack-going":         {"ok", "check", "The stack is being taken down. It goes from the list when its worker is done."},
+	"stack-paused":        {"ok", "check", "The stack is paused. Nothing is deployed by itself until you resume it."},
+	"stack-resumed":       {"ok", "check", "The stack goes on. Its repository is being looked at."},
+	"stack-saved":         {"ok", "check", "Saved."},
+	"user-saved":          {"ok", "check", "Saved. The user has to sign in again."},
+	"user-gone":           {"ok", "check", "The user was removed and is signed out everywhere."},
+	"variable-gone":       {"ok", "check", "The variable was removed. Containers keep its value until the next deployment."},
+	"key-rotated":         {"ok", "check", "The repository has a new age key. Encrypt every secrets.yaml for it and commit."},
+	"variable-reach":      {"ok", "check", "Saved. Stacks get it, or lose it, with their next deployment, and jobs with their next run."},
+	"variables-saved":     {"ok", "check", "The text was taken in. Values reach containers with the next deployment."},
+	"variable-saved":      {"ok", "check", "Saved. The value reaches containers with the next deployment."},
+	"worker-gone":         {"ok", "check", "The worker was removed."},
+	"worker-revoked":      {"ok", "check", "The worker was revoked: its token and key are refused from now on."},
 }
 
 func noteOf(r *http.Request) note { return said[r.URL.Query().Get("said")] }

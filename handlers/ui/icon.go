@@ -11,6 +11,7 @@ var icons = map[string]template.HTML{
 	"arrow":    `<path d="M3 8h10M9 4l4 4-4 4"/>`,
 	"back":     `<path d="M3 3.5v4h4"/><path d="M3.4 7.5A5.2 5.2 0 1 1 4.6 12"/>`,
 	"branch":   `<circle cx="4.5" cy="3.5" r="1.7"/><circle cx="4.5" cy="12.5" r="1.7"/><circle cx="11.5" cy="4.5" r="1.7"/><path d="M4.5 5.2v5.6M11.5 6.2c0 2.8-3 3-6.4 4.8"/>`,
+	"calendar": `<rect x="2.2" y="3.2" width="11.6" height="10.6" rx="1.4"/><path d="M2.2 6.6h11.6M5.2 1.8v2.6M10.8 1.8v2.6M5.2 10.2h2.4"/>`,
 	"check":    `<circle cx="8" cy="8" r="6.2"/><path d="m5.2 8.2 2 2 3.7-4.2"/>`,
 	"circle":   `<circle cx="8" cy="8" r="6.2"/>`,
 	"clock":    `<circle cx="8" cy="8" r="6.2"/><path d="M8 4.6V8l2.4 1.5"/>`,

@@ -14,6 +14,7 @@ type moment struct {
 	For string // how long it is ago
 	Due string // how long it is ahead
 	UTC string
+	Day string // day and time of day, for what is planned
 }
 
 // at makes the moment that t is, seen from now.
@@ -22,7 +23,7 @@ func at(t, now time.Time) moment {
 		return moment{}
 	}
 	t = t.UTC()
-	return moment{ISO: t.Format(time.RFC3339), Ago: ago(now.Sub(t), t, now), For: coarse(max(0, now.Sub(t))), Due: due(t.Sub(now)), UTC: t.Format("2 Jan 2006, 15:04:05 UTC")}
+	return moment{ISO: t.Format(time.RFC3339), Ago: ago(now.Sub(t), t, now), For: coarse(max(0, now.Sub(t))), Due: due(t.Sub(now)), UTC: t.Format("2 Jan 2006, 15:04:05 UTC"), Day: clockIn(t, time.UTC)}
 }
 
 func ago(d time.Duration, t, now time.Time) string {

@@ -10,12 +10,14 @@ import (
 	"berth/core"
 	"berth/core/access"
 	"berth/core/fleet"
+	"berth/core/jobs"
 	"berth/core/stacks"
 	"berth/handlers/endpoint"
 )
 
-// OverviewReader reads what the overview shows of stacks.
+// OverviewReader reads what the overview shows of stacks and jobs.
 type OverviewReader interface {
+	OverviewJobs
 	StackFinder
 	StackLister
 	DeploymentLister
@@ -29,7 +31,7 @@ type OverviewReader interface {
 const overviewDeployments = 8
 
 type overviewPage struct {
-	Steps       []step // by which an empty installation is led; none once there is a stack
+	Steps       []step // by which an empty installation is led; none once there is a stack or a job
 	Full        bool   // the server's disk is
 	Summary     string
 	Tone        string
@@ -39,6 +41,7 @@ type overviewPage struct {
 	Segments    []segment // stacks by status
 	Activity    activity
 	Deployments deploymentTable
+	Jobs        jobsPicture
 	Fleet       fleetPicture
 }
 
@@ -62,13 +65,16 @@ func Overview(reader OverviewReader, workers WorkerLister, repositories Reposito
 			return err
 		}
 		busy := false
-		if page.Total == 0 {
+		if page.Total+page.Jobs.Total == 0 {
 			p := endpoint.Principal(r.Context())
 			page.Steps = o.steps(p.Can(access.Operate), p.Can(access.Administer))
 			busy = true // every step that is taken shows at once
 		}
 		for _, s := range page.Segments {
 			busy = busy || s.Tone == "busy"
+		}
+		for _, j := range page.Jobs.Lines {
+			busy = busy || j.Last.Badge.Tone == "busy"
 		}
 		return overviewView.write(w, r, http.StatusOK, newFrame(r, inOverview, "Overview").following(busy), page)
 	})
@@ -80,6 +86,7 @@ type overview struct {
 	reader       OverviewReader
 	now          time.Time
 	counts       map[stacks.Status]int
+	standings    map[jobs.Standing]int
 	presence     fleet.Presence
 	repositories int
 }
@@ -97,6 +104,14 @@ func (o *overview) page(workers WorkerLister, repositories RepositoryLister) (pa
 	if err != nil {
 		return page, err
 	}
+	if o.standings, err = o.reader.JobCounts(o.ctx); err != nil {
+		return page, err
+	}
+	ofJobs, err := o.jobNeeds()
+	if err != nil {
+		return page, err
+	}
+	needs = append(needs, ofJobs...)
 	if o.presence, err = o.reader.Presence(o.ctx); err != nil {
 		return page, err
 	}
@@ -122,6 +137,9 @@ func (o *overview) page(workers WorkerLister, repositories RepositoryLister) (pa
 		return page, err
 	}
 	if err := o.putActivity(&page); err != nil {
+		return page, err
+	}
+	if err := o.putJobs(&page); err != nil {
 		return page, err
 	}
 	return page, o.putDeployments(&page)

@@ -273,7 +273,7 @@ func TestEveryIconIsUsed(t *testing.T) {
 		}
 		pages.Write(page)
 	}
-	for _, known := range []map[string]badge{asText(statusBadges), asText(deploymentBadges), asText(phaseBadges)} {
+	for _, known := range []map[string]badge{asText(statusBadges), asText(deploymentBadges), asText(phaseBadges), asText(standingBadges), asText(runBadges)} {
 		for _, b := range known {
 			fmt.Fprintf(&pages, "icon-%s\"", b.Icon)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"berth/core"
 	"berth/core/fault"
+	"berth/core/jobs"
 	"berth/core/repositories"
 	"berth/core/stacks"
 )
@@ -27,7 +28,11 @@ func (oneRepository) Repository(context.Context, core.RepositoryID) (repositorie
 	return repositories.Repository{ID: "rep_1", Name: "apps"}, nil
 }
 
-type oneStack struct{ StackLister }
+type oneStack struct{ RepositoryUsers }
+
+func (oneStack) Jobs(context.Context, jobs.Filter, core.Page) (core.List[jobs.Job], error) {
+	return core.List[jobs.Job]{Items: []jobs.Job{{ID: "job_1", Name: "backup", Path: "jobs/backup"}}}, nil
+}
 
 func (oneStack) Stacks(context.Context, stacks.Filter, core.Page) (core.List[stacks.Stack], error) {
 	return core.List[stacks.Stack]{Items: []stacks.Stack{{ID: "stk_1", Name: "shop", Path: "shop"}}}, nil
@@ -39,10 +44,10 @@ func TestARepositoryWhoseFilesCannotBeReadSaysSo(t *testing.T) {
 	Repository(oneRepository{}, awayBrowser{}, oneStack{}, nil, func() time.Time { return sampleNow }).
 		ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/repositories/rep_1", nil))
 	body := answer.Body.String()
-	if answer.Code != http.StatusOK || strings.Count(body, "The hub does not answer.") != 2 || !strings.Contains(body, "shop") {
+	if answer.Code != http.StatusOK || strings.Count(body, "The hub does not answer.") != 2 || !strings.Contains(body, "shop") || !strings.Contains(body, "backup") {
 		t.Errorf("it answers %d:\n%s", answer.Code, body)
 	}
-	for _, untrue := range []string{"not in the newest commit", "Nothing was fetched yet"} {
+	for _, untrue := range []string{"not in the newest commit", "has no job.yaml there", "Nothing was fetched yet"} {
 		if strings.Contains(body, untrue) {
 			t.Errorf("it says %q", untrue)
 		}

@@ -4,11 +4,13 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"berth/core"
 	"berth/core/fault"
+	"berth/core/jobs"
 	"berth/core/repositories"
 	"berth/core/stacks"
 	"berth/handlers/endpoint"
@@ -22,6 +24,12 @@ type RepositoryBrowser interface {
 	Commits(ctx context.Context, r repositories.Repository, limit int) ([]core.CommitSummary, error)
 }
 
+// RepositoryUsers lists what follows a repository.
+type RepositoryUsers interface {
+	Stacks(ctx context.Context, f stacks.Filter, ask core.Page) (core.List[stacks.Stack], error)
+	Jobs(ctx context.Context, f jobs.Filter, ask core.Page) (core.List[jobs.Job], error)
+}
+
 const shownCommits = 20
 
 type repositoryPage struct {
@@ -31,6 +39,7 @@ type repositoryPage struct {
 	CanMend    bool // the trouble is about address, branch or key: editing helps more than trying again
 	Missing    string
 	Stacks     []foundLine
+	Jobs       []foundJob
 	Truncated  bool
 	Commits    []commitLine
 	PublicKey  copyable // for secrets files
@@ -48,6 +57,16 @@ type foundLine struct {
 	Stacks  []stackLine // that are deployed from it
 }
 
+// foundJob is a folder that can be a job, or is one.
+type foundJob struct {
+	Path    string
+	Gone    bool // its job.yaml is not in the newest commit
+	AddHref string
+	Name    string // of the job; empty: it is none yet
+	Href    string
+	Badge   badge
+}
+
 type commitLine struct {
 	Short, Subject, Author string
 	When                   moment
@@ -57,7 +76,7 @@ type commitLine struct {
 var repositoryView = newView[repositoryPage]("repository_show.html")
 
 // Repository shows one repository: how reading it goes, what it holds, its commits.
-func Repository(finder RepositoryFinder, browser RepositoryBrowser, stacks StackLister, keys CredentialDesk, now core.Clock) http.Handler {
+func Repository(finder RepositoryFinder, browser RepositoryBrowser, users RepositoryUsers, keys CredentialDesk, now core.Clock) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		known, err := finder.Repository(r.Context(), core.RepositoryID(r.PathValue("id")))
 		if err != nil {
@@ -72,7 +91,7 @@ func Repository(finder RepositoryFinder, browser RepositoryBrowser, stacks Stack
 		if err := page.look(r.Context(), browser, known, now()); err != nil {
 			return err
 		}
-		if err := page.match(r.Context(), stacks, known.ID); err != nil {
+		if err := page.match(r.Context(), users, known.ID); err != nil {
 			return err
 		}
 		f := newFrame(r, inRepositories, known.Name, crumb{"Repositories", "/repositories"})
@@ -112,7 +131,10 @@ func (p *repositoryPage) look(ctx context.Context, browser RepositoryBrowser, kn
 	}
 	p.Truncated = found.Truncated
 	for _, f := range found.Found {
-		if f.Kind == repositories.KindStack {
+		switch f.Kind {
+		case repositories.KindJob:
+			p.Jobs = append(p.Jobs, foundJob{Path: folderName(f.Path), AddHref: addJobHref(known.ID, f.Path)})
+		case repositories.KindStack:
 			p.Stacks = append(p.Stacks, foundLine{Path: folderName(f.Path), Files: strings.Join(f.Files, ", "),
 				AddHref: withQuery("/stacks/new", url.Values{"repository": {string(known.ID)}, "path": {f.Path}})})
 		}
@@ -124,8 +146,24 @@ func (p *repositoryPage) look(ctx context.Context, browser RepositoryBrowser, kn
 	return err
 }
 
-// match finds which folders are deployed already. Stacks whose folder is gone get a line too.
-func (p *repositoryPage) match(ctx context.Context, lister StackLister, id core.RepositoryID) error {
+// match finds which folders are stacks or jobs already. Those whose folder is gone get a line too.
+func (p *repositoryPage) match(ctx context.Context, users RepositoryUsers, id core.RepositoryID) error {
+	if err := p.matchStacks(ctx, users, id); err != nil {
+		return err
+	}
+	list, err := users.Jobs(ctx, jobs.Filter{Repository: id}, core.Page{Limit: core.MaxPage})
+	for _, j := range list.Items {
+		i := slices.IndexFunc(p.Jobs, func(f foundJob) bool { return f.Path == folderName(j.Path) })
+		if i < 0 {
+			i = len(p.Jobs)
+			p.Jobs = append(p.Jobs, foundJob{Path: folderName(j.Path), Gone: p.Missing == ""})
+		}
+		p.Jobs[i].Name, p.Jobs[i].Href, p.Jobs[i].Badge = j.Name, jobHref(j.ID), badgeOf(standingBadges, j.Standing())
+	}
+	return err
+}
+
+func (p *repositoryPage) matchStacks(ctx context.Context, lister RepositoryUsers, id core.RepositoryID) error {
 	list, err := lister.Stacks(ctx, stacks.Filter{Repository: id}, core.Page{Limit: core.MaxPage})
 	if err != nil {
 		return err

@@ -120,6 +120,9 @@ func samples() map[string]sample {
 	for name, s := range revisionSamples() {
 		all[name] = s
 	}
+	for name, s := range jobSamples() {
+		all[name] = s
+	}
 	for name, s := range variableSamples() {
 		all[name] = s
 	}
@@ -195,9 +198,13 @@ func sampleOverview(needy bool) overviewPage {
 		}
 		held := &overview{now: sampleNow}
 		p.Needs = append(p.Needs, held.heldNeed(stacks.Stack{ID: "stk_3", Name: "vault", Paused: true, UpdatedAt: before(50 * time.Hour)}), held.heldNeed(healingStack()))
+		for _, name := range []string{"broken", "failing", "missed"} {
+			p.Needs = append(p.Needs, held.jobNeed(troubled()[name], sampleRuns(10)[4:]))
+		}
 		p.Needs = append(p.Needs, workerNeeds(sampleWorkers(), sampleNow)...)
 		p.Needs = append(p.Needs, repositoryNeeds([]repositories.Repository{{ID: "rep_2", Name: "infra", ErrorCode: "git.credential_refused", Error: "the Git host git.example.com refused the user name or password", UpdatedAt: before(3 * time.Hour)}, {ID: "rep_3", Name: "tools", ErrorCode: "git.unreachable", Error: "the Git host did not answer", UpdatedAt: before(2 * time.Minute)}}, sampleNow)...)
 	}
+	p.Jobs = sampleJobsPicture()
 	p.Segments = segmentsOf(counts)
 	p.Stacks = stacksInWords(p.Segments, p.Total)
 	p.Summary, p.Tone = summarise(p.Needs, p.Total, counts)

@@ -37,7 +37,7 @@ func (sampleBackends) Pick(_ context.Context, _ string, s integrations.Step) ([]
 
 var (
 	sampleScope  = scope{owner: variables.OfStack("stk_1"), of: "of shop", href: "/stacks/stk_1/variables", at: inStacks, trail: []crumb{{"Stacks", "/stacks"}, {"shop", "/stacks/stk_1"}}}
-	globalSample = scope{owner: variables.Global, of: "for stacks that it is bound to", href: "/variables", at: inVariables}
+	globalSample = scope{owner: variables.Global, of: "for the stacks and jobs that it is bound to", href: "/variables", at: inVariables}
 )
 
 // sampleNew is the page that asks for a variable, once so much was chosen.
@@ -50,7 +50,7 @@ func sampleNew(p picked) variableNewPage {
 	if err != nil {
 		panic(err)
 	}
-	page.Form = newVariableForm(p.name, "", true)
+	page.Form = newVariableForm(sampleScope.owner.Scope, p.name, "", true)
 	return page
 }
 
@@ -69,6 +69,7 @@ func variableSamples() map[string]sample {
 	for i, name := range []string{"auth", "blog", "ci-runners", "grafana", "mail", "shop", "status-page-with-a-long-name"} {
 		global.Stacks = append(global.Stacks, tick{Name: "stack-stk_" + name, Label: name, On: i%3 == 0})
 	}
+	global.Jobs = []tick{{Name: "job-job_1", Label: "backup-shop", On: true}}
 	text := variableTextPage{Of: "of shop", Href: "/x", ListHref: "/x", ExportHref: "/x", Text: "LOG_LEVEL=info\n# secret: it stays as it is while this is empty\nTOKEN=\nTLS_CHAIN='-----BEGIN CERTIFICATE-----\nMIIB\n'\nBROKEN='x\n", Secret: tick{Name: "secret", Label: "New names become secrets"}}
 	broken := text
 	broken.Problems = []string{"Line 7: the quote that begins its value is never closed.", "Line 9: no = was found; write NAME=value, and quote values of several lines."}
@@ -81,7 +82,7 @@ func variableSamples() map[string]sample {
 		"integration-locked":      of(integrationView, framed(inIntegrations, "SOPS", crumb{"Integrations", "/integrations"}), newIntegrationPage(integrations.Integration{Declaration: integrations.Declared()[2], Enabled: true}, true, nil)),
 		"stack-variables":         of(stackVariablesView, framed(inStacks, "Variables of shop", sampleScope.trail...), sampleVariables(s, true)),
 		"stack-variables-unknown": of(stackVariablesView, framed(inStacks, "Variables of shop", sampleScope.trail...), sampleVariables(s, false)),
-		"stack-variables-none":    of(stackVariablesView, framed(inStacks, "Variables of shop", sampleScope.trail...), stackVariablesPage{Head: headOf(s, nil, tabVariables), Known: true, New: newVariableForm("", "", true)}),
+		"stack-variables-none":    of(stackVariablesView, framed(inStacks, "Variables of shop", sampleScope.trail...), stackVariablesPage{Head: headOf(s, nil, tabVariables), Known: true, New: newVariableForm(variables.ScopeStack, "", "", true)}),
 		"variable-new":            of(variableNewView, framedIn(sampleScope, "Add a variable"), sampleNew(picked{name: "MAIL_HOST"})),
 		"variable-pick":           of(variableNewView, framedIn(sampleScope, "Add a variable"), sampleNew(vault)),
 		"variable-pick-many":      of(variableNewView, framedIn(sampleScope, "Add a variable"), sampleNew(many)),
@@ -104,7 +105,7 @@ func lineSample(name, value string, secret bool) variableLine {
 }
 
 func sampleVariables(s stacks.Stack, known bool) stackVariablesPage {
-	page := stackVariablesPage{Head: headOf(s, nil, tabVariables), New: newVariableForm("", "", true), ExportHref: "/x", Known: known, Reach: known, Names: 6}
+	page := stackVariablesPage{Head: headOf(s, nil, tabVariables), New: newVariableForm(variables.ScopeStack, "", "", true), ExportHref: "/x", Known: known, Reach: known, Names: 6}
 	page.Ways, _ = waysOf(visit("admin", "/"), "/stacks/stk_1/variables/new", picked{}, sampleBackends{})
 	vault := effectiveLine{Variable: lineSample("DATABASE_PASSWORD", "", true), From: "this stack", Services: []string{"api", "worker"}}
 	vault.Variable.Provider = "Vault"

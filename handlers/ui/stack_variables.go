@@ -64,7 +64,7 @@ func StackVariables(d StackVariablesDeps) http.Handler {
 			return err
 		}
 		base := stackHref(s.ID) + "/variables"
-		page := stackVariablesPage{Head: headOf(s, nil, tabVariables), New: newVariableForm("", "", true), ExportHref: exportHref(variables.OfStack(s.ID))}
+		page := stackVariablesPage{Head: headOf(s, nil, tabVariables), New: newVariableForm(variables.ScopeStack, "", "", true), ExportHref: exportHref(variables.OfStack(s.ID))}
 		if page.Ways, err = waysOf(r, base+"/new", picked{}, d.Backends); err != nil {
 			return err
 		}

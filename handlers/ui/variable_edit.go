@@ -3,22 +3,22 @@ package ui
 import (
 	"context"
 	"net/http"
-	"slices"
 	"strings"
 
 	"berth/core"
 	"berth/core/access"
+	"berth/core/jobs"
 	"berth/core/secrets"
 	"berth/core/stacks"
 	"berth/core/variables"
 	"berth/handlers/endpoint"
 )
 
-// VariableReacher says which stacks a global variable reaches; see variables.Desk.
+// VariableReacher says which stacks and jobs a global variable reaches; see variables.Desk.
 type VariableReacher interface {
-	Stacks(ctx context.Context, id core.VariableID) ([]core.StackID, error)
+	Owners(ctx context.Context, id core.VariableID) ([]variables.Owner, error)
 	Reach(ctx context.Context) (map[core.VariableID]variables.Reach, error)
-	BindTo(ctx context.Context, id core.VariableID, stacks []core.StackID, by access.Principal) error
+	BindTo(ctx context.Context, id core.VariableID, owners []variables.Owner, by access.Principal) error
 }
 
 // VariablePages is what the pages about one variable need.
@@ -26,7 +26,13 @@ type VariablePages struct {
 	Of    Scope
 	Desk  VariableDesk
 	Reach VariableReacher
-	Store StackLister
+	Store ReachedLister
+}
+
+// ReachedLister lists what a global variable can reach.
+type ReachedLister interface {
+	Stacks(ctx context.Context, f stacks.Filter, ask core.Page) (core.List[stacks.Stack], error)
+	Jobs(ctx context.Context, f jobs.Filter, ask core.Page) (core.List[jobs.Job], error)
 }
 
 type variableEditPage struct {
@@ -35,8 +41,10 @@ type variableEditPage struct {
 	Secret         bool   // it is one, and stays one
 	Provider       string // that keeps its value elsewhere; empty: Berth does
 	Place          string // where there
+	Job            bool   // it is a job's
 	Global         bool
 	Stacks         []tick // that it can be bound to
+	Jobs           []tick
 	Form           variableForm
 }
 
@@ -70,7 +78,7 @@ func ChangeVariable(p VariablePages) http.Handler {
 			change.Value = &value
 		}
 		if _, err = p.Desk.Update(r.Context(), v.ID, change, endpoint.Principal(r.Context())); err == nil {
-			return seeOther(w, r, saying(s.href, "variable-saved"))
+			return seeOther(w, r, s.saying("variable-saved"))
 		}
 		c, ours := complain(r, err)
 		if !ours {
@@ -96,76 +104,20 @@ func DeleteVariable(p VariablePages) http.Handler {
 		if err := p.Desk.Delete(r.Context(), v.ID, endpoint.Principal(r.Context())); err != nil {
 			return err
 		}
-		return seeOther(w, r, saying(s.href, "variable-gone"))
+		return seeOther(w, r, s.saying("variable-gone"))
 	})
 }
-
-// BindVariable makes a global variable reach exactly the stacks that were ticked, of those that could be.
-func BindVariable(p VariablePages) http.Handler {
-	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
-		form, err := typed(r)
-		if err != nil {
-			return err
-		}
-		s, v, err := variableIn(r, p.Of, p.Desk)
-		if err != nil {
-			return err
-		}
-		offered, err := p.stacks(r.Context(), v.ID)
-		if err != nil {
-			return err
-		}
-		chosen, err := p.Reach.Stacks(r.Context(), v.ID)
-		if err != nil {
-			return err
-		}
-		chosen = slices.DeleteFunc(chosen, func(id core.StackID) bool {
-			return slices.ContainsFunc(offered, func(t tick) bool { return t.Name == tickOf(id) })
-		})
-		for name := range form {
-			if id, isStack := strings.CutPrefix(name, tickOf("")); isStack {
-				chosen = append(chosen, core.StackID(id))
-			}
-		}
-		if err := p.Reach.BindTo(r.Context(), v.ID, chosen, endpoint.Principal(r.Context())); err != nil {
-			return err
-		}
-		return seeOther(w, r, saying(s.href, "variable-reach"))
-	})
-}
-
-// tickOf names the field that says whether a stack is reached.
-func tickOf(id core.StackID) string { return "stack-" + string(id) }
 
 func (p VariablePages) write(w http.ResponseWriter, r *http.Request, status int, s scope, v variables.Variable, form variableForm) error {
-	page := variableEditPage{Name: v.Name, Of: s.of, Href: s.href + "/" + string(v.ID), ListHref: s.href, Secret: v.Secret, Global: s.owner == variables.Global, Form: form}
+	page := variableEditPage{Name: v.Name, Of: s.of, Href: s.href + "/" + string(v.ID), ListHref: s.href, Secret: v.Secret, Job: s.owner.Scope == variables.ScopeJob, Global: s.owner == variables.Global, Form: form}
 	if v.Secret && v.Provider != secrets.Internal {
 		page.Provider, page.Place = providerName(v.Provider), keptAt(v.Provider, v.Reference)
 	}
 	if page.Global {
 		var err error
-		if page.Stacks, err = p.stacks(r.Context(), v.ID); err != nil {
+		if page.Stacks, page.Jobs, err = p.reachable(r.Context(), v.ID); err != nil {
 			return err
 		}
 	}
 	return variableEditView.write(w, r, status, s.frame(r, v.Name, status), page)
-}
-
-// stacks lists all stacks by name, those ticked that the variable reaches.
-func (p VariablePages) stacks(ctx context.Context, id core.VariableID) ([]tick, error) {
-	reached, err := p.Reach.Stacks(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	bound := map[core.StackID]bool{}
-	for _, id := range reached {
-		bound[id] = true
-	}
-	var ticks []tick
-	list := func(ask core.Page) (core.List[stacks.Stack], error) { return p.Store.Stacks(ctx, stacks.Filter{}, ask) }
-	_, _, err = find(list, func(s stacks.Stack) bool {
-		ticks = append(ticks, tick{Name: tickOf(s.ID), Label: s.Name, On: bound[s.ID]})
-		return false
-	})
-	return ticks, err
 }

@@ -13,11 +13,18 @@ type variableForm struct {
 	Secret  tick
 }
 
-func newVariableForm(name, value string, secret bool) variableForm {
+// reachWords says which containers get a variable of a scope.
+var reachWords = map[variables.Scope]string{
+	variables.ScopeStack:  "A container gets it only if the Compose file lists the name for its service.",
+	variables.ScopeJob:    "Every run gets it.",
+	variables.ScopeGlobal: "A stack's container gets it only if the Compose file lists the name for its service; every run of a job gets it.",
+}
+
+func newVariableForm(of variables.Scope, name, value string, secret bool) variableForm {
 	return variableForm{
 		Name: nameInput(name),
 		Value: input{Name: "value", Label: "Value", Kind: "area", Mono: true, Value: exact(value),
-			Hint: "Kept byte for byte, line ends included. A container gets it only if the Compose file lists the name for its service."},
+			Hint: "Kept byte for byte, line ends included. " + reachWords[of]},
 		Secret: tick{Name: "secret", Label: "Secret", On: secret, Hint: "Sealed in the database, never shown again, taken out of logs."},
 	}
 }
@@ -27,7 +34,7 @@ func nameInput(name string) input {
 }
 
 func editVariableForm(v variables.Variable, name, value string, secret bool) variableForm {
-	f := newVariableForm(name, value, secret)
+	f := newVariableForm(v.Owner.Scope, name, value, secret)
 	if v.Secret {
 		f.Value.Value = ""
 		f.Value.Label, f.Value.Hint, f.Value.Sample = "New value", "Leave it empty to keep the value that is stored. It is never shown.", "stored; leave empty to keep"

@@ -39,7 +39,7 @@ func NewVariable(of Scope, backends SecretBackends) http.Handler {
 		if err != nil {
 			return err
 		}
-		page.Form = newVariableForm(p.name, "", true)
+		page.Form = newVariableForm(s.owner.Scope, p.name, "", true)
 		status := http.StatusOK
 		if page.Pick.Backend != "" && page.Pick.Asks != "" {
 			if status, err = page.Pick.look(w, r, p, backends); err != nil {
@@ -70,7 +70,7 @@ func AddVariable(of Scope, desk VariableDesk, backends SecretBackends) http.Hand
 			draft.Value, draft.Secret, draft.Provider = "", true, p.provider
 		}
 		if _, err = desk.Create(r.Context(), draft, endpoint.Principal(r.Context())); err == nil {
-			return seeOther(w, r, saying(s.href, "variable-saved"))
+			return seeOther(w, r, s.saying("variable-saved"))
 		}
 		c, ours := complain(r, err)
 		if !ours {
@@ -80,7 +80,7 @@ func AddVariable(of Scope, desk VariableDesk, backends SecretBackends) http.Hand
 		if err2 != nil {
 			return err2
 		}
-		page.Form = newVariableForm(draft.Name, string(draft.Value), draft.Secret)
+		page.Form = newVariableForm(s.owner.Scope, draft.Name, string(draft.Value), draft.Secret)
 		page.refuse(c, err)
 		return variableNewView.write(w, r, c.Status, s.frame(r, "Add a variable", c.Status), page)
 	})

@@ -43,7 +43,7 @@ type Scope func(r *http.Request) (scope, error)
 // scope is whose variables a page is about.
 type scope struct {
 	owner variables.Owner
-	of    string // "of shop", "of all stacks that they are bound to"
+	of    string // "of shop", "for the stacks and jobs that it is bound to"
 	href  string // of the list
 	at    section
 	trail []crumb // to the list, without it
@@ -60,7 +60,7 @@ func StackScope(finder StackFinder) Scope {
 // GlobalScope is the global variables.
 func GlobalScope() Scope {
 	return func(*http.Request) (scope, error) {
-		return scope{owner: variables.Global, of: "for stacks that it is bound to", href: "/variables", at: inVariables}, nil
+		return scope{owner: variables.Global, of: "for the stacks and jobs that it is bound to", href: "/variables", at: inVariables}, nil
 	}
 }
 
@@ -69,6 +69,14 @@ func (s scope) frame(r *http.Request, title string, status int) frame {
 	f := newFrame(r, s.at, title, append(slices.Clone(s.trail), crumb{"Variables", s.href})...)
 	f.Problem = status != http.StatusOK
 	return f
+}
+
+// saying returns the address of the list with what it is to say: of a job it is the next run that counts.
+func (s scope) saying(what string) string {
+	if s.owner.Scope == variables.ScopeJob {
+		what = "job-" + what
+	}
+	return saying(s.href, what)
 }
 
 var errNoVariable = fault.New(fault.NotFound, "variable.not_found", "There is no such variable here. It may have been removed meanwhile.")

@@ -52,7 +52,7 @@ func ChangeVariablesText(of Scope, desk VariableDesk) http.Handler {
 		}
 		text, secret := lines(form.Get("text")), form.Has("secret")
 		if _, err = desk.Import(r.Context(), s.owner, text, secret, endpoint.Principal(r.Context())); err == nil {
-			return seeOther(w, r, saying(s.href, "variables-saved"))
+			return seeOther(w, r, s.saying("variables-saved"))
 		}
 		c, ours := complain(r, err)
 		if !ours {

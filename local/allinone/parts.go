@@ -8,6 +8,7 @@ import (
 	"berth/core/hubcall"
 	"berth/core/identity"
 	"berth/core/integrations"
+	"berth/core/jobs"
 	"berth/core/metrics"
 	"berth/core/repositories"
 	"berth/core/seal"
@@ -47,6 +48,7 @@ type parts struct {
 	integrations *integrations.Desk
 	variables    *variables.Desk
 	stacks       *stacks.Desk
+	jobs         *jobs.Desk
 	fleet        *fleet.Desk
 	identity     workerport.Identity
 	port         *workerport.Port
@@ -100,6 +102,7 @@ func (p *parts) join(ctx context.Context) (err error) {
 	}
 	p.variables = variables.NewDesk(p.store, p.ring, p.integrations, p.cfg.Now)
 	p.stacks = stacks.NewDesk(p.store, p.side, p.cfg.Now).Beside(repositories.NewFolders(p.store, p.side.browser))
+	p.jobs = jobs.NewDesk(p.store, p.ring, p.side, p.cfg.Now)
 	p.passwords = identity.NewPasswords(identity.Rounds)
 	if err := p.joinFleet(ctx); err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"berth/core/hubcall"
 	"berth/core/identity"
 	"berth/core/integrations"
+	"berth/core/jobs"
 	"berth/core/repositories"
 	"berth/core/seal"
 	"berth/core/stacks"
@@ -65,6 +66,7 @@ func join(ctx context.Context, cfg config.Function, log *slog.Logger, db *store.
 			Repositories: repositories.NewDesk(kept, ring, agekey.Maker{}, hub, hub, time.Now),
 			Variables:    variables.NewDesk(kept, ring, integrated, time.Now),
 			Stacks:       stacks.NewDesk(kept, hub, time.Now).Beside(repositories.NewFolders(kept, hub)),
+			Jobs:         jobs.NewDesk(kept, ring, hub, time.Now),
 			Fleet:        fleet.NewDesk(kept, ring, hub, time.Now, port),
 		},
 		Hub: handlers.Hub{Live: hub, Plans: hub, Browser: hub, Files: revisionfiles.InDatabase(kept), Metrics: hub, Secrets: hub},

@@ -9,6 +9,7 @@
   // Times: the server writes UTC and a coarse distance; the viewer's own zone is known here.
   const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
   const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
+  const clock = new Intl.DateTimeFormat(undefined, { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 
   function distance(ms) {
     const minutes = Math.floor(ms / 60000);
@@ -31,6 +32,7 @@
 
   function tellTime(how, then) {
     if ("exactly" in how) return exact.format(then);
+    if ("clock" in how) return clock.format(then);
     if ("for" in how) return distance(Math.max(0, Date.now() - then));
     return "due" in how ? due(then - Date.now()) : ago(then);
   }

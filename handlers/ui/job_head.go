@@ -1,0 +1,104 @@
+package ui
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"berth/core/jobs"
+)
+
+// jobHead is the top of every page about one job.
+type jobHead struct {
+	Name        string
+	Href        string
+	Badge       badge
+	Why         string // how it stands, as a sentence
+	WhyHref     string // the run that tells more; empty: none does
+	Description string
+	Paused      bool
+	Ready       bool // it can run
+	Tabs        []tab
+}
+
+// jobHeadOf makes the top of a page about a job; newest are its newest runs, if known.
+func jobHeadOf(j jobs.Job, newest []jobs.Run, current string) jobHead {
+	h := jobHead{Name: j.Name, Href: jobHref(j.ID), Badge: badgeOf(standingBadges, j.Standing()), Why: whyJob(j, newest), Description: sentence(j.Definition.Description), Paused: j.Paused, Ready: j.Ready()}
+	if last, found := toldBy(j, newest); found {
+		h.WhyHref = runHref(last.ID)
+	}
+	h.Tabs = []tab{{Word: tabOverview, Href: h.Href}, {Word: tabVariables, Href: h.Href + "/variables"}, {Word: tabSettings, Href: h.Href + "/settings", Operate: true}}
+	for i := range h.Tabs {
+		h.Tabs[i].Current = h.Tabs[i].Word == current
+	}
+	return h
+}
+
+// jobTrail is the way to a page about a job.
+func jobTrail(j jobs.Job) []crumb { return []crumb{{"Jobs", "/jobs"}, {j.Name, jobHref(j.ID)}} }
+
+// toldBy finds the run that made a job fail.
+func toldBy(j jobs.Job, newest []jobs.Run) (jobs.Run, bool) {
+	if j.Standing() != jobs.StandingFailing {
+		return jobs.Run{}, false
+	}
+	for _, r := range newest {
+		if r.State == j.LastState {
+			return r, true
+		}
+	}
+	return jobs.Run{}, false
+}
+
+// whyJob says in a sentence how a job stands.
+func whyJob(j jobs.Job, newest []jobs.Run) string {
+	switch j.Standing() {
+	case jobs.StandingBroken:
+		return "Its newest commit cannot be used. " + sentence(j.Error)
+	case jobs.StandingFailing:
+		return whyFailing(j, newest)
+	case jobs.StandingMissed:
+		return missedWords(j.Missed)
+	case jobs.StandingPaused:
+		return "It does not run by itself until somebody resumes it."
+	case jobs.StandingNew:
+		if j.Commit == "" {
+			return "Its job.yaml was not read yet."
+		}
+		return "It has not run yet."
+	}
+	return "The last run ended well."
+}
+
+func whyFailing(j jobs.Job, newest []jobs.Run) string {
+	text := map[jobs.RunState]string{jobs.RunFailed: "The last run failed.", jobs.RunLost: "Nobody knows how the last run ended.", jobs.RunSkipped: "The last run did not begin."}[j.LastState]
+	if last, found := toldBy(j, newest); found && last.Error != "" {
+		text += " " + sentence(last.Error)
+	}
+	return text
+}
+
+// missedWords says how many times were given up.
+func missedWords(n int) string {
+	if n == 1 {
+		return "One time was missed, and not made up for: it had passed for longer than start_deadline."
+	}
+	return fmt.Sprintf("%d times were missed, and not made up for: they had passed for longer than start_deadline.", n)
+}
+
+// missedNotice says that times were given up.
+type missedNotice struct {
+	Text string // empty: none were
+	At   moment // when that happened last
+}
+
+// missedOf is about times that were given up since the job last ended well.
+func missedOf(j jobs.Job, now time.Time) missedNotice {
+	if j.MissedAt.IsZero() || !j.MissedAt.After(j.LastSuccessAt) {
+		return missedNotice{}
+	}
+	return missedNotice{Text: missedWords(max(1, j.Missed)), At: at(j.MissedAt, now)}
+}
+
+// scheduleWords says when a job runs by itself.
+func scheduleWords(t jobTimes) string { return cmp.Or(t.Schedule, "on demand only") }
