@@ -167,6 +167,7 @@ var Codes = []string{
 	"run.defect",
 	"run.ended",
 	"run.exit",
+	"run.invalid",
 	"run.lost",
 	"run.network_missing",
 	"run.no_worker",
