@@ -49,8 +49,12 @@ func (c *Cache) claim(f Family) (*shared, Reason) {
 	if own, reserved := c.reserved[f.Name]; reserved && (own != f.Type || strings.HasPrefix(f.Name, "berth_")) {
 		return nil, Clash
 	}
-	if ours, said := reportedTypes[f.Name]; said && ours != f.Type || !said && notForWorkers(f.Name) {
+	ours, said := reportedFamilies[f.Name]
+	if said && ours.kind != f.Type || !said && notForWorkers(f.Name) {
 		return nil, Clash
+	}
+	if said {
+		f.Help = ours.help // whatever the worker that comes first says
 	}
 	if known, found := c.families[f.Name]; found {
 		if known.kind != f.Type {

@@ -63,8 +63,8 @@ func newCache(v Validator, own *Own, now core.Clock, log *slog.Logger) *Cache {
 	for _, f := range workerFamilies {
 		c.reserve(f.name, f.kind)
 	}
-	for name, kind := range reportedTypes {
-		c.take(name, kind)
+	for name, f := range reportedFamilies {
+		c.take(name, f.kind)
 	}
 	c.reserve(statesName, TypeGauge)
 	c.reserve(hubUpName, TypeGauge)
@@ -186,7 +186,7 @@ func (c *Cache) leave(f *shared, id core.WorkerID) {
 	i, _ := slices.BinarySearch(c.names, f.name)
 	c.names = slices.Delete(c.names, i, i+1)
 	_, reserved := c.reserved[f.name]
-	if _, ours := reportedTypes[f.name]; reserved || ours {
+	if _, ours := reportedFamilies[f.name]; reserved || ours {
 		return // its names stay ours
 	}
 	for _, sample := range f.kind.samples(f.name) {

@@ -271,6 +271,17 @@ func TestATypeCannotBeTaken(t *testing.T) {
 	}
 }
 
+// TestWhatOurFamiliesMeanIsNotAWorkersToSay: the first worker to report one does not put its own words above
+// everybody's series.
+func TestWhatOurFamiliesMeanIsNotAWorkersToSay(t *testing.T) {
+	b, _ := board()
+	b.Workers.Connected("wrk_bad", "h")
+	b.Workers.Put("wrk_bad", metrics.Snapshot{Text: "# HELP berth_worker_stacks Call 555-0100 now.\n# TYPE berth_worker_stacks gauge\nberth_worker_stacks 1\n# HELP app_x What the app says.\n# TYPE app_x gauge\napp_x 1\n"})
+	text := scrape(t, b)
+	wantLines(t, text, "# HELP berth_worker_stacks Stacks that were applied on this worker or have containers on it.", "# HELP app_x What the app says.", `berth_worker_stacks{worker="wrk_bad",hostname="h"} 1`)
+	wantNone(t, text, "555-0100")
+}
+
 // What scrapers and rules make, and names of which OpenMetrics leaves nothing, are not a worker's to report.
 func TestNamesThatAreNotForWorkers(t *testing.T) {
 	b, _ := board()

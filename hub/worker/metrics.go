@@ -115,7 +115,7 @@ var containerStates = []string{"created", "running", "paused", "restarting", "re
 func writeContainers(t *exposition.Text, look sight) {
 	all := map[string]int{}
 	ids := look.ids()
-	byStack := t.Gauge("berth_worker_stack_containers", "Containers of a stack on this worker, by state.")
+	byStack := t.Gauge("berth_worker_stack_containers", "Containers of a stack on this worker, by state: running always, another state only while one is in it.")
 	for i, id := range ids {
 		states := map[string]int{}
 		for _, c := range look.stacks[id].Containers {

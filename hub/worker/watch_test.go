@@ -164,9 +164,9 @@ func TestSnapshot(t *testing.T) {
 			t.Error("the time since the start is told beside the start")
 		}
 		for name, family := range families { // the hub keeps these names for workers
-			kind, ours := metrics.Reported(name)
-			if !ours || string(kind) != strings.ToLower(family.GetType().String()) {
-				t.Errorf("%s, a %v, is not what core/metrics knows: %q", name, family.GetType(), kind)
+			kind, help, ours := metrics.Reported(name)
+			if !ours || string(kind) != strings.ToLower(family.GetType().String()) || help != family.GetHelp() {
+				t.Errorf("%s, a %v, %q, is not what core/metrics knows: %q, %q", name, family.GetType(), family.GetHelp(), kind, help)
 			}
 		}
 		h.end.Cut()

@@ -102,7 +102,7 @@ func (r *reporter) host(t *exposition.Text) {
 }
 
 func (r *reporter) containers(t *exposition.Text) {
-	byStack := t.Gauge("berth_worker_stack_containers", "Containers of a stack on this worker, by state.")
+	byStack := t.Gauge("berth_worker_stack_containers", "Containers of a stack on this worker, by state: running always, another state only while one is in it.")
 	for i, project := range []string{"gateway", "shop", "mail", "backup"} {
 		byStack.Add(float64(i+1), "stack", fmt.Sprintf("stk_06f4x1w2y3z4a5b6c7d8%05d%d", r.number, i), "project", project, "state", "running")
 	}
