@@ -173,6 +173,8 @@ var Codes = []string{
 	"run.no_worker",
 	"run.not_found",
 	"run.out_of_memory",
+	"run.overlap",
+	"run.queue_full",
 	"run.refused",
 	"run.replaced",
 	"run.start",

@@ -66,6 +66,18 @@ type Draft struct {
 	AutoSync   bool
 }
 
+// CheckFolder complains about a folder that folders says is not there; nil folders say nothing.
+func CheckFolder(ctx context.Context, folders Folders, repository core.RepositoryID, path string) []fault.Field {
+	if folders == nil {
+		return nil
+	}
+	head := folders.Lacks(ctx, repository, path)
+	if head == "" {
+		return nil
+	}
+	return []fault.Field{{Path: "path", Problem: fmt.Sprintf("commit %s, the newest that was fetched, has no folder %s; add it to the repository first, or correct the path", head.Short(), path)}}
+}
+
 // Create stores a stack. With AutoSync its first deployment is queued at once.
 func (d *Desk) Create(ctx context.Context, draft Draft, by access.Principal) (Stack, Deployment, error) {
 	path, bad := CleanPath(draft.Path)
@@ -74,10 +86,8 @@ func (d *Desk) Create(ctx context.Context, draft Draft, by access.Principal) (St
 	if draft.Repository == "" {
 		bad = append(bad, fault.Field{Path: "repository_id", Problem: "is required: the repository that holds the stack's folder"})
 	}
-	if len(bad) == 0 && d.folders != nil {
-		if head := d.folders.Lacks(ctx, draft.Repository, path); head != "" {
-			bad = append(bad, fault.Field{Path: "path", Problem: fmt.Sprintf("commit %s, the newest that was fetched, has no folder %s; add it to the repository first, or correct the path", head.Short(), path)})
-		}
+	if len(bad) == 0 {
+		bad = CheckFolder(ctx, d.folders, draft.Repository, path)
 	}
 	if err := fault.BadFields("stack.invalid", bad); err != nil {
 		return Stack{}, Deployment{}, err
