@@ -62,6 +62,7 @@ type Label struct{ Name, Value string }
 const (
 	MaxSnapshot = 1 << 20   // bytes of a snapshot's text, and of what is kept of one worker
 	MaxSeries   = 2000      // series of one worker
+	MaxLabel    = 2 << 10   // bytes of a label's name, of its value, and of a family's name: readers keep an index of them all
 	maxReported = 200       // families of one worker
 	maxFamilies = 5000      // family names of all workers together
 	maxCached   = 256 << 20 // bytes of what is kept of all workers
@@ -82,7 +83,7 @@ const (
 // Validator reads snapshots.
 type Validator interface {
 	// Validate reads text of at most MaxSnapshot bytes and returns its families by name,
-	// every series with labels set on it and without a time stamp, at most MaxSeries in
-	// all. Whatever is wrong is left out and counted, never more than the lines at fault.
+	// every series with labels set on it and without a time stamp, none with a text longer than
+	// MaxLabel, at most MaxSeries in all. Whatever is wrong is left out and counted, never more than the lines at fault.
 	Validate(text string, labels []Label) ([]Family, map[Reason]int)
 }

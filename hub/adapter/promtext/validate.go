@@ -67,6 +67,8 @@ func (r *run) family(in *dto.MetricFamily) (metrics.Family, bool) {
 		key := keyOf(m)
 		n := linesOf(m)
 		switch {
+		case long(m, in.GetName()):
+			r.drop(metrics.TooLarge, n)
 		case seen[key]:
 			r.drop(metrics.Duplicate, n)
 		case !complete(m, kind, in.GetName()):
@@ -87,6 +89,13 @@ func (r *run) family(in *dto.MetricFamily) (metrics.Family, bool) {
 		return metrics.Family{}, false
 	}
 	return metrics.Family{Name: in.GetName(), Type: kind, Help: helpOf(in), Text: body, Series: lines}, true
+}
+
+// long reports whether a name or a label of a metric has more bytes than are kept.
+func long(m *dto.Metric, name string) bool {
+	return len(name) > metrics.MaxLabel || slices.ContainsFunc(m.Label, func(label *dto.LabelPair) bool {
+		return len(label.GetName()) > metrics.MaxLabel || len(label.GetValue()) > metrics.MaxLabel
+	})
 }
 
 // helpOf returns the help text of a family, cut where nobody reads on.

@@ -103,6 +103,33 @@ func TestSeriesAreLimited(t *testing.T) {
 	}
 }
 
+func TestLongLabelsAreLeftOut(t *testing.T) {
+	fits, long := strings.Repeat("x", metrics.MaxLabel), strings.Repeat("x", metrics.MaxLabel+1)
+	for name, c := range map[string]struct {
+		text          string
+		kept, dropped int
+	}{
+		"a value that fits":     {"a{x=\"" + fits + "\"} 1\n", 1, 0},
+		"a value that does not": {"a{x=\"" + long + "\"} 1\na{x=\"1\"} 2\n", 1, 1},
+		"one among several":     {"a{w=\"1\",x=\"" + long + "\",y=\"2\"} 1\na 2\n", 1, 1},
+		"more when it is read":  {"a{x=\"" + strings.Repeat("\\n", metrics.MaxLabel) + "\"} 1\n", 1, 0},
+		"a label's name":        {"a{" + long + "=\"1\"} 1\na 2\n", 1, 1},
+		"a family's name":       {"# TYPE " + long + " gauge\n" + long + "{x=\"1\"} 1\n" + long + "{x=\"2\"} 1\nb 1\n", 1, 2},
+		"a whole histogram":     {"# TYPE h histogram\nh_bucket{x=\"" + long + "\",le=\"+Inf\"} 2\nh_sum{x=\"" + long + "\"} 3\nh_count{x=\"" + long + "\"} 2\na 1\n", 1, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			families, dropped := Validator{}.Validate(c.text, set)
+			kept := 0
+			for _, f := range families {
+				kept += f.Series
+			}
+			if kept != c.kept || dropped[metrics.TooLarge] != c.dropped || len(dropped) > 1 {
+				t.Errorf("%d series, dropped %v", kept, dropped)
+			}
+		})
+	}
+}
+
 func TestEndlessTextsAreCut(t *testing.T) {
 	families, dropped := Validator{}.Validate(strings.Repeat("!\n", maxLines)+"a 1\nb 2\n", set)
 	if len(families) != 0 || dropped[metrics.TooMany] != 2 || dropped[metrics.Unreadable] != maxLines {
