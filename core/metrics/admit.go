@@ -25,7 +25,7 @@ func (c *Cache) admit(id core.WorkerID, w *worker, f Family) Reason {
 	switch {
 	case w.series-was.series+f.Series > MaxSeries, !found && len(w.reports) >= maxReported:
 		return TooMany
-	case w.bytes+more > MaxSnapshot, c.bytes+more > maxCached:
+	case w.bytes+more > MaxSnapshot, c.bytes+c.pieces+more > c.limit:
 		return TooLarge
 	}
 	family, reason := c.claim(f)

@@ -29,6 +29,8 @@ type Cache struct {
 	names    []string          // of families, sorted
 	owners   map[string]string // name of a series → the family that it belongs to
 	bytes    int               // of what workers reported
+	pieces   int               // bytes of what is kept compressed of it
+	limit    int               // of both together
 	expired  time.Time         // when old snapshots were last looked for
 }
 
@@ -52,7 +54,7 @@ type report struct {
 }
 
 func newCache(v Validator, own *Own, now core.Clock, log *slog.Logger) *Cache {
-	c := &Cache{validator: v, own: own, now: now, log: log, reserved: map[string]Type{}, workers: map[core.WorkerID]*worker{},
+	c := &Cache{validator: v, own: own, now: now, log: log, limit: maxCached, reserved: map[string]Type{}, workers: map[core.WorkerID]*worker{},
 		families: map[string]*shared{}, owners: map[string]string{}}
 	for _, v := range own.all {
 		c.reserve(v.name, v.kind)
@@ -168,7 +170,7 @@ func (c *Cache) at(id core.WorkerID) *worker {
 func (c *Cache) open(name string, kind Type, help string) *shared {
 	f, found := c.families[name]
 	if !found {
-		f = newShared(name, kind, help)
+		f = newShared(name, kind, help, &c.pieces)
 		c.families[name] = f
 		i, _ := slices.BinarySearch(c.names, name)
 		c.names = slices.Insert(c.names, i, name)

@@ -7,3 +7,19 @@ func (o *Own) OwnNames() (names []string) {
 	}
 	return names
 }
+
+// Limit sets how many bytes may be kept of all workers.
+func (c *Cache) Limit(bytes int) { c.limit = bytes }
+
+// Kept returns how many bytes are counted as kept: of text, and compressed.
+func (c *Cache) Kept() (text, pieces int) { return c.bytes, c.pieces }
+
+// Found returns how many bytes are kept compressed, counted one by one.
+func (c *Cache) Found() (pieces int) {
+	for _, f := range c.families {
+		for _, chunk := range f.chunks {
+			pieces += chunk.packed.bytes()
+		}
+	}
+	return pieces
+}

@@ -65,7 +65,7 @@ const (
 	MaxLabel    = 2 << 10   // bytes of a label's name, of its value, and of a family's name: readers keep an index of them all
 	maxReported = 200       // families of one worker
 	maxFamilies = 5000      // family names of all workers together
-	maxCached   = 256 << 20 // bytes of what is kept of all workers
+	maxCached   = 256 << 20 // bytes of what is kept of all workers, compressed pieces of it included
 )
 
 // Reason says why a series was dropped; it is the label of berth_metrics_dropped_series_total.

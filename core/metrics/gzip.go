@@ -42,6 +42,14 @@ type packed struct {
 	at     time.Time
 }
 
+// bytes returns how much memory p takes.
+func (p *packed) bytes() int {
+	if p == nil {
+		return 0
+	}
+	return cap(p.blocks)
+}
+
 var packers = sync.Pool{New: func() any {
 	w, err := flate.NewWriter(nil, flate.BestSpeed)
 	if err != nil {

@@ -46,12 +46,19 @@ func (c *Cache) pack(chunk *chunk, age time.Duration, loose *[]byte) *packed {
 	}
 	p.crc, p.shift = crc32.ChecksumIEEE(*text), shiftCRC(p.size)
 	p.blocks = pack(make([]byte, 0, p.size/8), *text, mostStored)
+	c.keepPacked(chunk, p)
+	return p
+}
+
+// keepPacked keeps what was compressed of a chunk, when that is newer than what is kept and there is room.
+func (c *Cache) keepPacked(chunk *chunk, p *packed) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if chunk.packed == nil || chunk.packed.edits <= p.edits {
-		chunk.packed = p
+	more := p.bytes() - chunk.packed.bytes()
+	if chunk.apart || chunk.packed != nil && chunk.packed.edits > p.edits || c.bytes+c.pieces+more > c.limit {
+		return
 	}
-	return p
+	chunk.packed, c.pieces = p, c.pieces+more
 }
 
 // Keep compresses what changed, again and again, until ctx ends, so that a scrape that wants it

@@ -13,10 +13,18 @@ type shared struct {
 	kind   Type
 	header []byte
 	chunks []*chunk // by worker; none is empty
+	pieces *int     // the Cache's count of what is kept compressed
 }
 
-func newShared(name string, kind Type, help string) *shared {
-	return &shared{name: name, kind: kind, header: header(name, kind, help)}
+func newShared(name string, kind Type, help string, pieces *int) *shared {
+	return &shared{name: name, kind: kind, header: header(name, kind, help), pieces: pieces}
+}
+
+// detach gives up what is kept compressed of a chunk that is no part of the family any more. A scrape may
+// still be reading it.
+func (s *shared) detach(c *chunk) {
+	*s.pieces -= c.packed.bytes()
+	c.packed, c.apart = nil, true
 }
 
 // chunk returns the index of the chunk where a worker's part is, or belongs; -1 when there is none.
@@ -61,6 +69,7 @@ func (s *shared) put(id core.WorkerID, text []byte) (changed bool) {
 	}
 	if c.large() {
 		a, b := c.halves()
+		s.detach(c)
 		s.chunks = slices.Replace(slices.Clone(s.chunks), at, at+1, a, b)
 	}
 	return changed
@@ -84,6 +93,7 @@ func (s *shared) remove(id core.WorkerID) {
 		c.remove(i)
 	}
 	if len(c.workers) == 0 {
+		s.detach(c)
 		s.chunks = slices.Delete(slices.Clone(s.chunks), at, at+1)
 	}
 }
