@@ -38,6 +38,8 @@ var reportedFamilies = map[string]declared{
 	"berth_worker_open_fds":                    {TypeGauge, "Open file descriptors of the worker's process."},
 	"berth_worker_outbox_events":               {TypeGauge, "Pieces of logs and phases of deployments that have not been sent to the hub yet."},
 	"berth_worker_resident_memory_bytes":       {TypeGauge, "Resident memory of the worker's process."},
+	"berth_worker_run_duration_seconds":        {TypeHistogram, "How long the containers of runs ran that have ended."},
+	"berth_worker_runs":                        {TypeGauge, "Runs of jobs on this worker, by what they are at."},
 	"berth_worker_runtime_memory_bytes":        {TypeGauge, "Memory that the Go runtime of the worker's process has from the system."},
 	"berth_worker_stack_containers":            {TypeGauge, "Containers of a stack on this worker, by state: running always, another state only while one is in it."},
 	"berth_worker_stacks":                      {TypeGauge, "Stacks that were applied on this worker or have containers on it."},

@@ -25,8 +25,8 @@ type answers struct {
 
 // debt is a result that is to be sent on this link.
 type debt struct {
-	key   journal.Key
-	since time.Time
+	key journal.Key
+	due time.Time // it goes then, whatever its log is at
 }
 
 func newAnswers(c *commands) *answers { return &answers{commands: c, bell: make(chan struct{}, 1)} }
@@ -59,7 +59,7 @@ func (a *answers) owe(keys ...journal.Key) {
 	a.mu.Lock()
 	for _, key := range keys {
 		if !slices.ContainsFunc(a.owed, func(d debt) bool { return d.key == key }) {
-			a.owed = append(a.owed, debt{key, time.Now()})
+			a.owed = append(a.owed, debt{key, time.Now().Add(a.commands.graceOf(key))})
 		}
 	}
 	a.mu.Unlock()
@@ -114,7 +114,7 @@ func (a *answers) nextResult(now time.Time) (msg any, wait time.Duration) {
 	wait = -1
 	for i := 0; i < len(a.owed); i++ {
 		d := a.owed[i]
-		left := d.since.Add(logGrace).Sub(now)
+		left := d.due.Sub(now)
 		if left > 0 && a.commands.box.Pending(d.key) {
 			if wait < 0 || left < wait {
 				wait = left

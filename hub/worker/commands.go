@@ -25,7 +25,8 @@ type commands struct {
 	// Set once.
 	journal *journal.Journal
 	box     *outbox.Box
-	turns   *turns
+	turns   *turns[core.StackID]
+	runs    *turns[core.RunID]
 	steps   *steps
 	tally   *tally
 	log     *slog.Logger
@@ -41,15 +42,17 @@ type commands struct {
 	stopping bool
 	tasks    map[journal.Key]*task
 	recent   *recent
+	clearing map[journal.Key]bool // runs whose containers are being removed
 }
 
 // task is a command under way: waiting for its turn, or running.
 type task struct {
 	key    journal.Key
-	stack  core.StackID
+	about  string          // the stack or the run, for the log
 	ctx    context.Context // ends with the deadline, or with a cause of faults.go
 	cancel context.CancelCauseFunc
 	began  time.Time
+	resume chan position // of a run: takes where its log goes on after a restart; holds one
 }
 
 // answer is what the hub gets for a Command.
@@ -60,13 +63,14 @@ type answer struct {
 
 func newCommands(life context.Context, d *disk, box *outbox.Box, s *steps, t *tally, log *slog.Logger) *commands {
 	c := &commands{
-		journal: d.journal, box: box, turns: newTurns(), steps: s, tally: t, log: log,
-		tasks: map[journal.Key]*task{}, recent: newRecent(), inherited: map[journal.Key]bool{},
+		journal: d.journal, box: box, turns: newTurns[core.StackID](maxParallel, maxQueued), runs: newTurns[core.RunID](maxRuns, maxRunsQueued), steps: s, tally: t, log: log,
+		tasks: map[journal.Key]*task{}, recent: newRecent(), inherited: map[journal.Key]bool{}, clearing: map[journal.Key]bool{},
 	}
 	for _, e := range d.journal.Entries() {
 		c.inherited[e.Key] = e.Result != nil
 	}
 	c.life, c.stop = context.WithCancelCause(life)
+	s.life = c.life
 	return c
 }
 
@@ -90,17 +94,31 @@ func (c *commands) take(cmd wire.Command) answer {
 		return answer{accepted: true}
 	}
 	c.supersede(key)
-	ticket := c.turns.queue(stackFor(cmd))
+	ticket := c.turnFor(cmd)
 	if ticket == nil {
 		return c.refuse(key, errBusy)
 	}
 	if !journaled {
-		if err := c.journal.Received(entryFor(cmd, digest)); err != nil {
+		entry = entryFor(cmd, digest, c.steps.now())
+		if err := c.journal.Received(entry); err != nil {
 			ticket.done()
 			return c.refuse(key, diskFault(err))
 		}
 	}
-	return answer{accepted: c.start(key, cmd, ticket)}
+	return answer{accepted: c.start(key, newWork(cmd, entry), ticket)}
+}
+
+// turnFor takes the place in the queue that a command gets; nil when there is none.
+func (c *commands) turnFor(cmd wire.Command) turn {
+	switch {
+	case cmd.Run != nil:
+		return c.runs.take(cmd.Run.Run)
+	case cmd.Deploy != nil:
+		return c.turns.take(cmd.Deploy.Stack)
+	case cmd.Teardown != nil:
+		return c.turns.take(cmd.Teardown.Stack)
+	}
+	return c.turns.take("") // steps.run says what is wrong with it
 }
 
 func (c *commands) refuse(key journal.Key, err error) answer {
@@ -140,7 +158,7 @@ func (c *commands) supersede(key journal.Key) {
 
 // start begins the task, unless the worker is stopping: then the command waits in the
 // journal.
-func (c *commands) start(key journal.Key, cmd wire.Command, ticket *ticket) bool {
+func (c *commands) start(key journal.Key, w *work, ticket turn) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.stopping {
@@ -148,13 +166,21 @@ func (c *commands) start(key journal.Key, cmd wire.Command, ticket *ticket) bool
 		return false
 	}
 	ctx, cancel := context.WithCancelCause(c.life)
-	ctx, release := context.WithTimeout(ctx, time.Duration(cmd.Seconds)*time.Second)
-	t := &task{key: key, stack: ticket.stack, ctx: ctx, cancel: cancel, began: time.Now()}
+	release := context.CancelFunc(func() {})
+	t := &task{key: key, about: w.about(), cancel: cancel, began: time.Now()}
+	if w.run == nil {
+		ctx, release = context.WithTimeout(ctx, time.Duration(w.cmd.Seconds)*time.Second)
+	} else {
+		w.run.start, release = context.WithTimeout(ctx, w.run.StartBy.Sub(c.steps.now()))
+		w.run.tally, t.resume = c.tally, w.run.resume
+		w.at(runWaiting)
+	}
+	t.ctx = ctx
 	c.tasks[key] = t
 	c.children.Go(func() {
 		defer release()
 		defer cancel(nil)
-		c.run(t, cmd, ticket)
+		c.run(t, w, ticket)
 	})
 	return true
 }
@@ -176,19 +202,15 @@ func (c *commands) isStopping() bool {
 	return c.stopping
 }
 
-func stackFor(cmd wire.Command) core.StackID {
-	if cmd.Deploy != nil {
-		return cmd.Deploy.Stack
-	}
-	return cmd.Teardown.Stack
-}
-
-func entryFor(cmd wire.Command, digest string) journal.Entry {
+func entryFor(cmd wire.Command, digest string, now time.Time) journal.Entry {
 	e := journal.Entry{Key: journal.Key{ID: cmd.ID, Attempt: cmd.Attempt}, Kind: cmd.Kind, Digest: digest}
-	if cmd.Deploy != nil {
+	switch {
+	case cmd.Deploy != nil:
 		e.Stack, e.Project, e.Revision = cmd.Deploy.Stack, cmd.Deploy.Project, cmd.Deploy.Revision
-	} else {
+	case cmd.Teardown != nil:
 		e.Stack, e.Project = cmd.Teardown.Stack, cmd.Teardown.Project
+	case cmd.Run != nil:
+		e.Run = runEntry(*cmd.Run, cmd.Seconds, now)
 	}
 	return e
 }
@@ -201,6 +223,11 @@ func digestOf(cmd wire.Command) string {
 		body := *cmd.Deploy
 		body.Secrets = nil
 		cmd.Deploy = &body
+	}
+	if cmd.Run != nil {
+		body := *cmd.Run
+		body.Secrets = nil
+		cmd.Run = &body
 	}
 	text, err := json.Marshal(cmd)
 	if err != nil {

@@ -42,7 +42,7 @@ func openComposes(dir string) (*os.Root, error) {
 
 // writeCompose shows people what is applied. It holds references to secrets, no values,
 // and nothing depends on it: a failure is told and does not matter.
-func (s *steps) writeCompose(j *job, d wire.Deploy) {
+func (s *steps) writeCompose(w *work, d wire.Deploy) {
 	if s.composes == nil {
 		return
 	}
@@ -51,7 +51,7 @@ func (s *steps) writeCompose(j *job, d wire.Deploy) {
 		err = durable.Write(s.composes, composeFile(d.Project), d.Compose, 0o600)
 	}
 	if err != nil {
-		j.line("The Compose file could not be written to WORKER_STACK_DIR: " + err.Error())
+		w.line("The Compose file could not be written to WORKER_STACK_DIR: " + err.Error())
 	}
 }
 

@@ -37,7 +37,7 @@ type step struct {
 
 // written is everything that a deployment writes and does, in order.
 var written = []step{
-	{"received", func(r *remains) error { return r.journal.Received(entryFor(r.cmd, digestOf(r.cmd))) }},
+	{"received", func(r *remains) error { return r.journal.Received(entryFor(r.cmd, digestOf(r.cmd), time.Now())) }},
 	{"started", func(r *remains) error { _, err := r.journal.Started(r.key()); return err }},
 	{"tried", func(r *remains) error { return r.applied.Try(r.attempt()) }},
 	{"touched", func(r *remains) error { return r.applied.Touch(r.cmd.Deploy.Stack) }},

@@ -15,59 +15,59 @@ import (
 // A deployment that an earlier worker began is settled by looking. Where the record says
 // that the engine had put it in place, it is only verified. Otherwise it goes on: Apply
 // makes what is missing or differs and leaves alone what is in place already, so going on is not doing it twice.
-func (s *steps) deploy(ctx context.Context, j *job, d wire.Deploy) error {
+func (s *steps) deploy(ctx context.Context, w *work, d wire.Deploy) error {
 	project, err := s.projectOf(d)
 	if err != nil {
 		return err
 	}
-	if j.interrupted && s.inPlace(d) {
-		j.line("The worker was restarted after this deployment had been applied. It is verified now.")
-		j.skip(stacks.PhasePull, "done before the worker was restarted")
-		j.skip(stacks.PhaseApply, "done before the worker was restarted")
-	} else if err := s.change(ctx, j, d, project); err != nil {
+	if w.interrupted && s.inPlace(d) {
+		w.line("The worker was restarted after this deployment had been applied. It is verified now.")
+		w.skip(stacks.PhasePull, "done before the worker was restarted")
+		w.skip(stacks.PhaseApply, "done before the worker was restarted")
+	} else if err := s.change(ctx, w, d, project); err != nil {
 		s.tidy(ctx, d.Stack, d.Project, false)
 		return err
 	}
-	err = j.during(ctx, stacks.PhaseVerify, func() error {
-		return s.engine.Verify(ctx, project, duration(d.HealthSeconds), duration(d.StableSeconds), j.line)
+	err = w.during(ctx, stacks.PhaseVerify, func() error {
+		return s.engine.Verify(ctx, project, duration(d.HealthSeconds), duration(d.StableSeconds), w.line)
 	})
 	s.tidy(ctx, d.Stack, d.Project, err == nil)
 	return err
 }
 
 // change is what alters the host: pull and apply.
-func (s *steps) change(ctx context.Context, j *job, d wire.Deploy, project Project) error {
+func (s *steps) change(ctx context.Context, w *work, d wire.Deploy, project Project) error {
 	attempt := applied.Attempt{Stack: d.Stack, Project: d.Project, Revision: d.Revision, Commit: d.Commit, Deployment: d.Deployment, Content: d.Content}
-	if j.interrupted {
-		j.line("The worker was restarted during this deployment. It goes on with what is not in place yet.")
+	if w.interrupted {
+		w.line("The worker was restarted during this deployment. It goes on with what is not in place yet.")
 	}
-	err := j.during(ctx, stacks.PhasePull, func() error {
-		if err := s.provide(ctx, j, attempt); err != nil {
+	err := w.during(ctx, stacks.PhasePull, func() error {
+		if err := s.provide(ctx, w, d.Content, func() error { return s.applied.Try(attempt) }); err != nil {
 			return err
 		}
-		return s.engine.Pull(ctx, project, d.ForcePull, j.line)
+		return s.engine.Pull(ctx, project, d.ForcePull, w.line)
 	})
 	if err != nil {
 		return err
 	}
-	s.writeCompose(j, d)
-	return j.during(ctx, stacks.PhaseApply, func() error { return s.apply(ctx, j, d, project, attempt) })
+	s.writeCompose(w, d)
+	return w.during(ctx, stacks.PhaseApply, func() error { return s.apply(ctx, w, d, project, attempt) })
 }
 
-func (s *steps) apply(ctx context.Context, j *job, d wire.Deploy, project Project, attempt applied.Attempt) error {
+func (s *steps) apply(ctx context.Context, w *work, d wire.Deploy, project Project, attempt applied.Attempt) error {
 	all, err := s.engine.Containers(ctx, d.Project)
 	if err != nil {
 		return err
 	}
 	present := ownOf(all, d.Stack)
-	s.renew(j, d, &project, present)
+	s.renew(w, d, &project, present)
 	if err := s.applied.Touch(d.Stack); err != nil {
 		return diskFault(err)
 	}
-	if err := s.takeDown(ctx, j, d, present); err != nil {
+	if err := s.takeDown(ctx, w, d, present); err != nil {
 		return err
 	}
-	if err := s.engine.Apply(ctx, project, j.line); err != nil {
+	if err := s.engine.Apply(ctx, project, w.line); err != nil {
 		return err
 	}
 	if err := s.applied.Applied(attempt, s.now()); err != nil {

@@ -31,6 +31,7 @@ func bubbleIn(t *testing.T, dir string, test func(t *testing.T, s *setup)) {
 			if s.stop != nil {
 				s.stop()
 			}
+			s.engine.StopAll()
 		}()
 		test(t, s)
 	})

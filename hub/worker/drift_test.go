@@ -317,8 +317,8 @@ func TestNothingIsClaimedWhileACommandHasItsTurn(t *testing.T) {
 	c := ProjectContainer{Labels: map[string]string{LabelStack: string(stack)}}
 	c.ContainerID = "of the last deployment"
 	record := applied.Record{Stack: stack, Portrait: applied.Portrait{}} // of the deployment that is just ending
-	turns := newTurns()
-	ticket := turns.queue(stack)
+	turns := newTurns[core.StackID](maxParallel, maxQueued)
+	ticket := turns.take(stack)
 	for _, works := range []bool{true, false} {
 		glance := turns.glance()
 		all := &claims{records: map[core.StackID]applied.Record{stack: record}, worked: glance.end()}
@@ -330,7 +330,7 @@ func TestNothingIsClaimedWhileACommandHasItsTurn(t *testing.T) {
 		}
 	}
 	glance := turns.glance()
-	turns.queue(stack).done()
+	turns.take(stack).done()
 	if still, worked := glance.end()[stack]; !worked || still {
 		t.Errorf("a command that came and went during a look: seen %v, at work %v", worked, still)
 	}

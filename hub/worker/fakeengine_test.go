@@ -14,6 +14,7 @@ import (
 	"berth/core"
 	"berth/core/fault"
 	"berth/core/stacks"
+	"berth/hub/worker/runs"
 	"berth/local/stand/dryruns"
 )
 
@@ -35,6 +36,9 @@ type fakeEngine struct {
 	hangInfo   bool           // Info does not answer; set before the worker starts
 	id         string         // what Info tells; guarded by mu
 	listed     func()         // called once, after a look at all projects
+
+	specs       []runs.Spec // given to PrepareRun; guarded by mu, as what follows
+	outOfMemory bool        // what is seen of every container of a run
 }
 
 func newEngine() *fakeEngine {

@@ -45,6 +45,9 @@ type ending struct {
 
 // endingOf judges what a command's work returned. phase is what it was at.
 func endingOf(ctx context.Context, err error, phase string) ending {
+	if end, is := errors.AsType[runEnd](err); is {
+		return end.ending
+	}
 	cause := context.Cause(ctx)
 	switch {
 	case err == nil:

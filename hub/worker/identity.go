@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/x509"
+	"encoding/hex"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -82,4 +83,10 @@ func parseIdentity(text []byte) (ed25519.PrivateKey, error) {
 // them.
 func digestKey(identity ed25519.PrivateKey) ([]byte, error) {
 	return hkdf.Key(sha256.New, identity.Seed(), nil, "berth worker content digest v1", 32)
+}
+
+// selfOf names a worker by its key, for the labels of what it makes on an engine that others may use too.
+func selfOf(identity ed25519.PrivateKey) string {
+	sum := sha256.Sum256(identity.Public().(ed25519.PublicKey))
+	return hex.EncodeToString(sum[:16])
 }

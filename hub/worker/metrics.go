@@ -137,7 +137,7 @@ func writeContainers(t *exposition.Text, look sight) {
 
 func (w *Worker) writeCommands(t *exposition.Text) {
 	t.Gauge("berth_worker_journal_entries", "Commands whose result the hub has not acknowledged.").Add(float64(len(w.disk.journal.Entries())))
-	t.Gauge("berth_worker_commands_waiting", "Commands that wait for their turn on this worker.").Add(float64(w.commands.turns.queued()))
+	t.Gauge("berth_worker_commands_waiting", "Commands that wait for their turn on this worker.").Add(float64(w.commands.turns.queued() + w.commands.runs.queued()))
 	t.Gauge("berth_worker_outbox_events", "Pieces of logs and phases of deployments that have not been sent to the hub yet.").Add(float64(w.box.Waiting()))
 	w.tally.mu.Lock()
 	defer w.tally.mu.Unlock()
@@ -156,6 +156,17 @@ func (w *Worker) writeCommands(t *exposition.Text) {
 		d := w.tally.durations[kind]
 		took.Distribution(durationBounds, d.counts, d.sum, "kind", string(kind))
 	}
+	w.tally.writeRuns(t)
+}
+
+// writeRuns is called with mu held.
+func (t *tally) writeRuns(text *exposition.Text) {
+	runs := text.Gauge("berth_worker_runs", "Runs of jobs on this worker, by what they are at.")
+	for _, state := range runStates {
+		runs.Add(float64(t.atWork[state]), "state", state)
+	}
+	text.Histogram("berth_worker_run_duration_seconds", "How long the containers of runs ran that have ended.").
+		Distribution(runBounds, t.containers.counts, t.containers.sum)
 }
 
 func (w *Worker) writeLink(t *exposition.Text) {

@@ -33,10 +33,12 @@ type Options struct {
 
 // The worker's own bounds.
 const (
-	maxParallel = 4  // commands that run at the same time
-	maxQueued   = 64 // commands that wait for their turn; more are refused
-	maxRequests = 16 // live requests at the same time
-	maxRecent   = 256
+	maxParallel   = 4   // commands of stacks that run at the same time
+	maxQueued     = 64  // those that wait for their turn; more are refused
+	maxRuns       = 64  // runs of jobs at the same time
+	maxRunsQueued = 256 // those that wait for their turn; more are refused
+	maxRequests   = 16  // live requests at the same time
+	maxRecent     = 256
 )
 
 // How long things may take.
@@ -47,7 +49,16 @@ const (
 	lookWithin     = 20 * time.Second // for the engine to say what runs
 	identifyWithin = 3 * time.Second  // for the engine to say which it is, before Hello
 	logGrace       = 2 * time.Second  // that a result waits for its last log lines
+	runLogGrace    = 30 * time.Second // that the result of a run does, whose log is what people look at
 	lookEvery      = 2 * time.Second  // while something runs here
 	restEvery      = 10 * time.Second // while nothing does
 	completeEvery  = 5 * time.Minute
+	engineAgain    = time.Second      // between two tries while the engine is away and a container must be known about
+	stopWithin     = time.Minute      // for the engine to end a container, its ten seconds included
+	removeWithin   = 30 * time.Second // for the engine to remove a container
+	logWithin      = time.Minute      // for the end of a log to be read, after the container has ended
+	sweepFirst     = time.Minute      // until leftovers are looked for, after the start
+	sweepEvery     = time.Hour
+	leftoverAfter  = 24 * time.Hour     // that nothing knows a container which has ended
+	strayAfter     = 8 * 24 * time.Hour // or one that runs: no run may take that long
 )

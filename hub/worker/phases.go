@@ -12,34 +12,34 @@ import (
 var deployPhases = []stacks.PhaseName{stacks.PhasePull, stacks.PhaseApply, stacks.PhaseVerify}
 
 // during runs one phase and tells of its beginning and its end.
-func (j *job) during(ctx context.Context, name stacks.PhaseName, work func() error) error {
-	j.phase = "the phase " + string(name)
-	j.feed.Phase(wire.PhaseEvent{Name: name, State: stacks.PhaseRunning})
+func (w *work) during(ctx context.Context, name stacks.PhaseName, work func() error) error {
+	w.phase = "the phase " + string(name)
+	w.feed.Phase(wire.PhaseEvent{Name: name, State: stacks.PhaseRunning})
 	began := time.Now()
 	err := work()
 	event := wire.PhaseEvent{Name: name, State: stacks.PhaseSucceeded, DurationMS: time.Since(began).Milliseconds()}
 	if err != nil {
 		event.State = stacks.PhaseFailed
-		event.Message = wire.Clip(j.redact.Redact(endingOf(ctx, err, j.phase).text), wire.MaxText)
+		event.Message = wire.Clip(w.redact.Redact(endingOf(ctx, err, w.phase).text), wire.MaxText)
 	}
-	j.phaseEnded(event)
+	w.phaseEnded(event)
 	return err
 }
 
 // skip tells that a phase is not needed, and why.
-func (j *job) skip(name stacks.PhaseName, why string) {
-	j.phaseEnded(wire.PhaseEvent{Name: name, State: stacks.PhaseSkipped, Message: why})
+func (w *work) skip(name stacks.PhaseName, why string) {
+	w.phaseEnded(wire.PhaseEvent{Name: name, State: stacks.PhaseSkipped, Message: why})
 }
 
-func (j *job) phaseEnded(event wire.PhaseEvent) {
-	j.phases = append(j.phases, event)
-	j.feed.Phase(event)
+func (w *work) phaseEnded(event wire.PhaseEvent) {
+	w.phases = append(w.phases, event)
+	w.feed.Phase(event)
 }
 
 // endedPhases returns every phase as it ended; those that were not reached are skipped.
-func (j *job) endedPhases() []wire.PhaseEvent {
-	phases := append([]wire.PhaseEvent{}, j.phases...)
-	if j.cmd.Kind != wire.CommandDeploy {
+func (w *work) endedPhases() []wire.PhaseEvent {
+	phases := append([]wire.PhaseEvent{}, w.phases...)
+	if w.cmd.Kind != wire.CommandDeploy {
 		return phases
 	}
 	for _, name := range deployPhases[len(phases):] {

@@ -4,36 +4,36 @@ import (
 	"context"
 	"errors"
 
+	"berth/core"
 	"berth/core/fault"
-	"berth/hub/worker/applied"
 	"berth/hub/worker/content"
 )
 
-// provide brings the content of a deployment to this host. It is recorded as in use
-// before anything of it is looked for, so that no other command deletes it meanwhile.
-func (s *steps) provide(ctx context.Context, j *job, a applied.Attempt) error {
-	release := s.content.Hold(a.Content)
+// provide brings content to this host. Before anything of it is looked for, note records it as in use, so
+// that no other command deletes it meanwhile.
+func (s *steps) provide(ctx context.Context, w *work, contents []core.Content, note func() error) error {
+	release := s.content.Hold(contents)
 	defer release()
 	s.shelf.Lock()
-	err := s.applied.Try(a)
+	err := note()
 	s.shelf.Unlock()
 	if err != nil {
 		return diskFault(err)
 	}
-	damaged, err := s.content.Mend(ctx, a.Content)
+	damaged, err := s.content.Mend(ctx, contents)
 	if err != nil {
 		return contentFault(ctx, err)
 	}
 	for _, source := range damaged {
-		s.log.Warn("the files of a stack were damaged on this host; they are brought here again", "stack", a.Stack, "source", source)
-		j.line("The files from " + source + " were damaged on this host and are brought here again. Containers that are not recreated see them once they are restarted.")
+		s.log.Warn("files of the repository were damaged on this host; they are brought here again", "for", w.about(), "source", source)
+		w.line("The files from " + source + " were damaged on this host and are brought here again. Containers that are not recreated see them once they are restarted.")
 	}
-	if wants := s.content.Missing(a.Content); len(wants) > 0 {
-		if err := s.fetch(ctx, j.cmd.ID, wants); err != nil {
+	if wants := s.content.Missing(contents); len(wants) > 0 {
+		if err := s.fetch(ctx, w.cmd.ID, wants); err != nil {
 			return contentFault(ctx, err)
 		}
 	}
-	return contentFault(ctx, s.content.Build(ctx, a.Content))
+	return contentFault(ctx, s.content.Build(ctx, contents))
 }
 
 func contentFault(ctx context.Context, err error) error {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"berth/core"
 	"berth/core/fault"
 	"berth/core/wire"
 	"berth/hub/worker/applied"
@@ -17,7 +18,7 @@ import (
 type requests struct {
 	engine   Engine
 	applied  *applied.Store
-	turns    *turns
+	turns    *turns[core.StackID]
 	link     replier
 	log      *slog.Logger
 	acted    chan struct{} // holds one: somebody started or stopped containers
@@ -33,7 +34,7 @@ type replier interface {
 	TrySend(msg any) bool
 }
 
-func newRequests(engine Engine, records *applied.Store, turns *turns, link replier, log *slog.Logger) *requests {
+func newRequests(engine Engine, records *applied.Store, turns *turns[core.StackID], link replier, log *slog.Logger) *requests {
 	return &requests{engine: engine, applied: records, turns: turns, link: link, log: log, acted: make(chan struct{}, 1), cancels: map[uint64]context.CancelFunc{}}
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"berth/core"
 	"berth/core/fault"
 	"berth/core/stacks"
 	"berth/core/wire"
@@ -190,7 +191,7 @@ func TestRequestsAreBounded(t *testing.T) {
 }
 
 func TestAnUnknownRequestIsRefused(t *testing.T) {
-	r := newRequests(newEngine(), nil, newTurns(), nil, slog.Default())
+	r := newRequests(newEngine(), nil, newTurns[core.StackID](maxParallel, maxQueued), nil, slog.Default())
 	if err := r.serve(context.Background(), wire.Request{Kind: "shell"}); !fault.Is(err, fault.Unsupported) {
 		t.Errorf("err = %v", err)
 	}

@@ -40,26 +40,50 @@ func (c *commands) settle(i wire.Instruction) {
 		if i.Heard != nil {
 			c.box.Again(key, *i.Heard)
 		}
-		c.markGap(key)
+		c.goOnTelling(key, position{after: i.LogAt, unknown: i.Heard == nil})
 	case wire.SettleAcknowledged:
 		c.acked(key)
 	case wire.SettleCancel:
+		c.goOnTelling(key, position{after: i.LogAt, unknown: i.Heard == nil})
 		c.cancel(key)
 	case wire.SettleForget:
 		c.forget(key, errForgotten)
 	}
 }
 
+// linesMissing stands in a log where nobody knows any more what was said.
+const linesMissing = "… lines may be missing here: the worker was restarted before the hub had them …"
+
+// goOnTelling sees to what the hub does not have of a command's log. That of a run's container is read there.
+func (c *commands) goOnTelling(key journal.Key, from position) {
+	e, found := c.journal.Get(key)
+	switch {
+	case !found:
+	case e.Result == nil:
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if t := c.tasks[key]; t != nil && t.resume != nil {
+			select {
+			case t.resume <- from:
+			default: // it was told before
+			}
+		}
+	case e.Launched && !from.unknown && !c.box.Has(key):
+		c.retell(e, from)
+	case e.Run == nil:
+		c.markGap(e)
+	}
+}
+
 // markGap says in the log of a command which ended before the worker was restarted that lines
 // may be missing: those that no link had taken were in memory only.
-func (c *commands) markGap(key journal.Key) {
-	e, found := c.journal.Get(key)
-	if !found || !c.inherited[key] || e.Starts == 0 {
+func (c *commands) markGap(e journal.Entry) {
+	if !c.inherited[e.Key] || e.Starts == 0 {
 		return
 	}
-	delete(c.inherited, key)
-	feed := c.box.Open(key, uint64(e.Starts)*numbersPerStart)
-	feed.Line("… lines may be missing here: the worker was restarted before the hub had them …")
+	delete(c.inherited, e.Key)
+	feed := c.box.Open(e.Key, uint64(e.Starts)*numbersPerStart)
+	feed.Line(linesMissing)
 	feed.Finish()
 }
 
@@ -77,7 +101,11 @@ func (c *commands) acked(key journal.Key) core.StackID {
 	c.mu.Lock()
 	c.recent.add(*e.Result)
 	c.mu.Unlock()
-	c.prune(key)
+	if e.Run != nil {
+		c.clear(e)
+	} else {
+		c.prune(key)
+	}
 	return e.Stack
 }
 
@@ -103,9 +131,14 @@ func (c *commands) cancel(key journal.Key) {
 
 // forget stops a command whose result nobody wants, and prunes it.
 func (c *commands) forget(key journal.Key, cause error) {
-	if !c.interrupt(key, cause) {
-		c.prune(key)
+	if c.interrupt(key, cause) {
+		return
 	}
+	if e, found := c.journal.Get(key); found && e.Run != nil {
+		c.clear(e)
+		return
+	}
+	c.prune(key)
 }
 
 // interrupt ends the context of a command that is under way.
@@ -127,11 +160,16 @@ func (c *commands) prune(key journal.Key) {
 }
 
 // drain takes no more commands, gives those under way some time to end, and interrupts
-// the rest. They stay in the journal and go on when the worker is back; no container is
+// the rest, runs of jobs at once: their containers go on, and are found again. They stay in the journal and go on when the worker is back; no container is
 // stopped. It returns when none is under way.
 func (c *commands) drain(grace time.Duration) {
 	c.mu.Lock()
 	c.stopping = true
+	for _, t := range c.tasks {
+		if t.resume != nil {
+			t.cancel(errStopping)
+		}
+	}
 	c.mu.Unlock()
 	idle := make(chan struct{})
 	go func() {

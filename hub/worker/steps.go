@@ -11,6 +11,7 @@ import (
 	"berth/core/wire"
 	"berth/hub/worker/applied"
 	"berth/hub/worker/content"
+	"berth/hub/worker/journal"
 )
 
 // steps is what commands do to this host.
@@ -19,25 +20,31 @@ type steps struct {
 	engine    Engine
 	content   *content.Store
 	applied   *applied.Store
+	journal   *journal.Journal
 	composes  *os.Root // rendered Compose files for people; nil: none are written
 	fetch     func(ctx context.Context, id core.CommandID, wants []content.Want) error
 	digestKey []byte
+	self      string // which worker this is, for LabelWorker
 	now       core.Clock
+	tally     *tally
 	log       *slog.Logger
+	life      context.Context // of commands: ends when the worker stops
 
 	// shelf keeps the deletion of unused content apart from the moment in which a
 	// command says what it is going to use.
 	shelf sync.Mutex
 }
 
-func (s *steps) run(ctx context.Context, j *job) error {
+func (s *steps) run(ctx context.Context, w *work) error {
 	switch {
-	case j.cmd.Kind == wire.CommandDeploy && j.cmd.Deploy != nil:
-		return s.deploy(ctx, j, *j.cmd.Deploy)
-	case j.cmd.Kind == wire.CommandTeardown && j.cmd.Teardown != nil:
-		return s.teardown(ctx, j, *j.cmd.Teardown)
+	case w.cmd.Kind == wire.CommandDeploy && w.cmd.Deploy != nil:
+		return s.deploy(ctx, w, *w.cmd.Deploy)
+	case w.cmd.Kind == wire.CommandTeardown && w.cmd.Teardown != nil:
+		return s.teardown(ctx, w, *w.cmd.Teardown)
+	case w.cmd.Kind == wire.CommandRun && w.run != nil:
+		return s.container(ctx, w)
 	}
-	return fmt.Errorf("the worker does not know the command %q; it may be older than the hub", j.cmd.Kind)
+	return fmt.Errorf("the worker does not know the command %q; it may be older than the hub", w.cmd.Kind)
 }
 
 // observed tells what runs of a stack; nil when the engine does not say.

@@ -8,9 +8,9 @@ import (
 
 // teardown removes a stack from this host. Doing it again, or where nothing is left,
 // changes nothing and succeeds.
-func (s *steps) teardown(ctx context.Context, j *job, d wire.Teardown) error {
-	j.phase = "the removal of containers"
-	if err := s.engine.Down(ctx, d.Project, d.Stack, d.Volumes, j.line); err != nil {
+func (s *steps) teardown(ctx context.Context, w *work, d wire.Teardown) error {
+	w.phase = "the removal of containers"
+	if err := s.engine.Down(ctx, d.Project, d.Stack, d.Volumes, w.line); err != nil {
 		return err
 	}
 	if d.Volumes {

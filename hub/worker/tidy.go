@@ -54,6 +54,13 @@ func (s *steps) collect() {
 	if !known {
 		return
 	}
+	for _, e := range s.journal.Entries() {
+		if e.Run != nil {
+			for _, digest := range e.Run.Content {
+				keep[digest] = true
+			}
+		}
+	}
 	if err := s.content.Collect(keep); err != nil {
 		s.log.Warn("unused content could not be deleted", "error", err)
 	}

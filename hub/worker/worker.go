@@ -57,6 +57,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	children.Go(func() { w.greetEngine(ctx) })
 	children.Go(func() { w.follow(ctx) })
 	children.Go(func() { w.connect(ctx, links) })
+	children.Go(func() { w.commands.sweep(ctx) })
 	<-ctx.Done()
 	w.log.Info("the worker is stopping; containers keep running")
 	w.commands.drain(drainGrace)
@@ -79,7 +80,7 @@ func (w *Worker) open(life context.Context) (err error) {
 	}
 	s := &steps{
 		engine: w.options.Engine, content: w.disk.content, applied: w.disk.applied, composes: w.composes,
-		fetch: w.fetch, digestKey: key, now: w.options.Now, log: w.log,
+		journal: w.disk.journal, fetch: w.fetch, digestKey: key, self: selfOf(w.options.Key), now: w.options.Now, tally: w.tally, log: w.log,
 	}
 	w.commands = newCommands(life, w.disk, w.box, s, w.tally, w.log)
 	w.commands.ended = func(key journal.Key) {
@@ -88,6 +89,7 @@ func (w *Worker) open(life context.Context) (err error) {
 			s.answers.owe(key)
 		}
 	}
+	w.commands.resume()
 	return nil
 }
 

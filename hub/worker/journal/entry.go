@@ -2,6 +2,7 @@ package journal
 
 import (
 	"slices"
+	"time"
 
 	"berth/core"
 	"berth/core/wire"
@@ -22,7 +23,19 @@ type Entry struct {
 	Revision int    // of a deploy; 0 otherwise
 	Digest   string // hex SHA-256 of the command without its secrets; tells a repetition from a mix-up
 	Starts   int    // how often its execution began; above 0 after a restart: it was interrupted
+	Run      *Run   // of a run; nil otherwise
+	Launched bool   // the container of the run was about to be started, or is
 	Result   *wire.Result
+}
+
+// Run is what must be known of a run without its Command: enough to find its container again, and to
+// settle it when nobody tells what it was about.
+type Run struct {
+	ID      core.RunID    `json:"id"`
+	Timeout time.Duration `json:"timeout"`
+	StartBy time.Time     `json:"start_by"`          // when it is too late to start its container
+	Secret  []string      `json:"secret,omitempty"`  // names of the variables that are secrets
+	Content []string      `json:"content,omitempty"` // digests of what its container mounts
 }
 
 // State is how the hub is told of the entry.
@@ -52,6 +65,10 @@ func (l *ledger) apply(r record) {
 		if e := l.entries[key]; e != nil {
 			e.Starts = r.Starts
 		}
+	case kindLaunched:
+		if e := l.entries[key]; e != nil {
+			e.Launched = true
+		}
 	case kindResult:
 		if r.Result != nil {
 			l.entry(key).Result = r.Result
@@ -75,7 +92,8 @@ func (l *ledger) entry(key Key) *Entry {
 }
 
 func (e *Entry) fill(r record) {
-	e.Kind, e.Stack, e.Project, e.Revision, e.Digest = r.Command, r.Stack, r.Project, r.Revision, r.Digest
+	e.Kind, e.Stack, e.Project, e.Revision, e.Digest, e.Run = r.Command, r.Stack, r.Project, r.Revision, r.Digest, r.Run
+	e.Launched = e.Launched || r.Launched
 	if r.Starts > 0 {
 		e.Starts = r.Starts
 	}
@@ -99,6 +117,6 @@ func (l *ledger) records() []record {
 func receivedRecord(e Entry) record {
 	return record{
 		Kind: kindReceived, ID: e.ID, Attempt: e.Attempt, Command: e.Kind, Stack: e.Stack, Project: e.Project,
-		Revision: e.Revision, Digest: e.Digest, Starts: e.Starts,
+		Revision: e.Revision, Digest: e.Digest, Starts: e.Starts, Run: e.Run, Launched: e.Launched,
 	}
 }

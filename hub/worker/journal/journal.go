@@ -114,6 +114,19 @@ func (j *Journal) Started(key Key) (int, error) {
 	return starts, j.append(record{Kind: kindStarted, ID: key.ID, Attempt: key.Attempt, Starts: starts}, false)
 }
 
+// Launched records that the container of a run is about to be started: from here on it is never begun anew.
+func (j *Journal) Launched(key Key) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	switch e := j.ledger.entries[key]; {
+	case e == nil:
+		return fmt.Errorf("command %s attempt %d is not in the journal", key.ID, key.Attempt)
+	case e.Launched:
+		return nil
+	}
+	return j.append(record{Kind: kindLaunched, ID: key.ID, Attempt: key.Attempt}, false)
+}
+
 // Ended records a result. Once it returns nil the result may be sent. The command need
 // not have been received: the cancellation of an unknown one is remembered this way.
 func (j *Journal) Ended(result wire.Result) error {

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"berth/core/stacks"
 	"berth/core/wire"
@@ -191,5 +193,32 @@ func TestResultThatIsTooLargeLosesItsObservation(t *testing.T) {
 	e, _ := j.Get(testKey(1))
 	if e.Result == nil || e.Result.Observed != nil || e.Result.Status != wire.ResultSucceeded {
 		t.Fatalf("the result is %+v", e.Result)
+	}
+}
+
+// TestARunIsKnownWithoutItsCommand, and whether its container was launched, also after the file was written anew.
+func TestARunIsKnownWithoutItsCommand(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	j := mustOpen(t, path)
+	e := Entry{Key: testKey(1), Kind: wire.CommandRun, Digest: "d", Run: &Run{ID: "run_1", Timeout: time.Hour, StartBy: time.Unix(900, 0).UTC(), Secret: []string{"TOKEN"}, Content: []string{"c"}}}
+	must(t, j.Received(e))
+	if j.Launched(testKey(9)) == nil {
+		t.Error("a run that was never received could be launched")
+	}
+	for range 2 { // the second time it is read from a file that was written anew
+		must(t, j.Close())
+		j = mustOpen(t, path)
+		if got, found := j.Get(testKey(1)); !found || got.Launched || !reflect.DeepEqual(got.Run, e.Run) || got.Kind != wire.CommandRun {
+			t.Errorf("before it was launched it is %+v", got)
+		}
+	}
+	must(t, j.Launched(testKey(1)))
+	must(t, j.Launched(testKey(1)))
+	for range 2 {
+		must(t, j.Close())
+		j = mustOpen(t, path)
+		if got, _ := j.Get(testKey(1)); !got.Launched || !reflect.DeepEqual(got.Run, e.Run) {
+			t.Errorf("after it was launched it is %+v", got)
+		}
 	}
 }

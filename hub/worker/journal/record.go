@@ -24,6 +24,7 @@ const (
 const (
 	kindReceived = "received"
 	kindStarted  = "started"
+	kindLaunched = "launched"
 	kindResult   = "result"
 	kindPruned   = "pruned"
 )
@@ -39,6 +40,8 @@ type record struct {
 	Revision int              `json:"revision,omitempty"`
 	Digest   string           `json:"digest,omitempty"`
 	Starts   int              `json:"starts,omitempty"`
+	Run      *Run             `json:"run,omitempty"`
+	Launched bool             `json:"launched,omitempty"`
 	Result   *wire.Result     `json:"result,omitempty"`
 }
 

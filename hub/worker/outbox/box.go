@@ -40,6 +40,13 @@ func (b *Box) Pending(key journal.Key) bool {
 	return slices.ContainsFunc(b.feeds, func(f *Feed) bool { return f.key == key && !f.emptied })
 }
 
+// Has reports whether anything of a command is kept here.
+func (b *Box) Has(key journal.Key) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.ContainsFunc(b.feeds, func(f *Feed) bool { return f.key == key })
+}
+
 // Again has what was sent of a command after an event sent once more, as far as it is kept: the hub does
 // not have it. No link may be taking events meanwhile.
 func (b *Box) Again(key journal.Key, after uint64) {

@@ -1,6 +1,7 @@
 package outbox
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,6 +35,8 @@ type Feed struct {
 	bytes    int             // of log text in waiting
 	chunk    strings.Builder // lines that are not an event yet
 	since    time.Time       // of the first line in chunk
+	logAt    time.Time       // when a container wrote the last one of its lines in chunk; zero: none is
+	room     chan struct{}   // closed when there is room again; nil: nobody waits for it
 	lost     int             // lines that were dropped before what waits
 	flying   *wire.Event     // handed out and not sent yet
 	told     int             // how many lost lines flying tells of
@@ -44,12 +47,46 @@ type Feed struct {
 }
 
 // Line adds text to the log, one line or several.
-func (f *Feed) Line(text string) {
+func (f *Feed) Line(text string) { f.LineAt(text, time.Time{}) }
+
+// LineAt is Line for what a container wrote, with the time at which it did.
+func (f *Feed) LineAt(text string, at time.Time) {
 	f.box.mu.Lock()
 	defer f.box.mu.Unlock()
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
 		f.add(cut(strings.TrimSuffix(line, "\r")))
 	}
+	if !at.IsZero() {
+		f.logAt = at
+	}
+	f.box.ring()
+}
+
+// Room blocks while as much waits as is kept for a link, or until ctx ends: who can say its lines later need
+// not lose any.
+func (f *Feed) Room(ctx context.Context) {
+	f.box.mu.Lock()
+	if f.bytes < feedBytes/2 {
+		f.box.mu.Unlock()
+		return
+	}
+	if f.room == nil {
+		f.room = make(chan struct{})
+	}
+	room := f.room
+	f.box.mu.Unlock()
+	select {
+	case <-room:
+	case <-ctx.Done():
+	}
+}
+
+// Started tells that the container of a run was started, and how long ago. The lines before it go first.
+func (f *Feed) Started(ago time.Duration) {
+	f.box.mu.Lock()
+	defer f.box.mu.Unlock()
+	f.seal()
+	f.push(wire.Event{Started: true, RanMS: ago.Milliseconds()})
 	f.box.ring()
 }
 
@@ -106,7 +143,8 @@ func (f *Feed) seal() {
 	}
 	text := f.chunk.String()
 	f.chunk.Reset()
-	f.push(wire.Event{Log: text})
+	f.push(wire.Event{Log: text, LogAt: f.logAt})
+	f.logAt = time.Time{}
 	f.bytes += len(text)
 	for f.bytes > feedBytes && f.dropOldest() {
 	}
@@ -151,6 +189,10 @@ func (f *Feed) take() wire.Event {
 	e := f.waiting[0]
 	f.waiting = f.waiting[1:]
 	f.bytes -= len(e.Log)
+	if f.room != nil && f.bytes < feedBytes/2 {
+		close(f.room)
+		f.room = nil
+	}
 	f.flying = &e
 	if f.lost == 0 || e.Log == "" {
 		return e

@@ -425,3 +425,56 @@ func TestOneLineThatIsMissingIsNotSeveral(t *testing.T) {
 		t.Errorf("%q, %q", one, more)
 	}
 }
+
+// TestEventsOfAContainer carry when it wrote their last line; the worker's own lines have no time.
+func TestEventsOfAContainer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, l, at := New(), newLink(10), time.Now()
+		f := b.Open(one, 0)
+		f.Line("pulling")
+		f.Started(1500 * time.Millisecond)
+		f.LineAt("a", at.Add(1))
+		f.LineAt("b", at.Add(2))
+		f.Line("stopping")
+		f.Finish()
+		run(t, b, l, time.Second)
+		if len(l.events) != 3 || !l.events[0].LogAt.IsZero() || !l.events[1].Started || l.events[1].RanMS != 1500 || l.events[2].Log != "a\nb\nstopping\n" || !l.events[2].LogAt.Equal(at.Add(2)) {
+			t.Errorf("events %+v", l.events)
+		}
+	})
+}
+
+// TestWhoCanWaitLosesNoLine, whenever a link comes, and is not held up for ever.
+func TestWhoCanWaitLosesNoLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := New()
+		f := b.Open(one, 0)
+		said, full := 0, time.Second
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for ; said < 4*feedBytes/1000; said++ {
+				f.Room(ctx)
+				f.LineAt(strings.Repeat("x", 999), time.Now())
+			}
+		}()
+		time.Sleep(full)
+		synctest.Wait()
+		if waited := said; waited == 0 || waited > feedBytes/1000 || b.Dropped() != 0 {
+			t.Fatalf("%d lines were said to no link, %d chunks dropped", waited, b.Dropped())
+		}
+		l := newLink(1 << 20)
+		run(t, b, l, full)
+		<-done
+		run(t, b, l, full)
+		if got := strings.Count(texts(l.events), "\n"); got != said || b.Dropped() != 0 {
+			t.Errorf("%d lines of %d came, %d chunks were dropped", got, said, b.Dropped())
+		}
+		if !b.Has(one) || b.Has(two) {
+			t.Error("what is kept is not known")
+		}
+		cancel()
+		f.Room(ctx) // returns
+	})
+}

@@ -51,6 +51,30 @@ func (e *Engine) Started(name string) int {
 	return e.started[name]
 }
 
+// StopAll tells every program to stop.
+func (e *Engine) StopAll() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, r := range e.runs {
+		if r.stop != nil {
+			r.stop()
+		}
+	}
+}
+
+// Lose takes a container away, as a hand does. What it runs is told to stop.
+func (e *Engine) Lose(name string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if r := e.runs[name]; r != nil {
+		if r.stop != nil {
+			r.stop()
+		}
+		e.tell(r)
+	}
+	delete(e.runs, name)
+}
+
 // PrepareRun implements runs.Engine.
 func (e *Engine) PrepareRun(_ context.Context, r runs.Spec, _ func(string)) error {
 	e.mu.Lock()

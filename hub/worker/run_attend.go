@@ -1,0 +1,142 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"berth/core/wire"
+	"berth/hub/worker/journal"
+	"berth/hub/worker/runs"
+)
+
+// attend stays with a container that was started until it has ended. When the worker stops it is left alone, and
+// the next worker attends it.
+func (s *steps) attend(ctx context.Context, w *work, c runs.Container) error {
+	w.at(runRunning)
+	w.phase = "the run of its container"
+	w.feed.Started(c.Ran(s.now()))
+	log := s.tellLog(w)
+	defer log.stop()
+	why := s.outlast(ctx, w, c)
+	if errors.Is(why, errStopping) {
+		return why
+	}
+	last, found, err := s.findRun(ctx, w)
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return lost()
+	}
+	if unwanted(ctx) {
+		return why
+	}
+	if err := log.finish(s.life); err != nil {
+		return err
+	}
+	w.run.last = &last
+	s.tally.ran(last.Ran(last.FinishedAt))
+	return verdict(why, last, w.run.Timeout)
+}
+
+// outlast waits until the container has ended, and ends it when its time is over or it is not wanted. It returns why it
+// was ended: nil when it ended by itself.
+func (s *steps) outlast(ctx context.Context, w *work, c runs.Container) error {
+	awaiting, cancel := context.WithCancel(ctx)
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		s.untilGone(awaiting, w.run.container)
+	}()
+	defer func() {
+		cancel()
+		<-gone
+	}()
+	timer := time.NewTimer(w.run.Timeout - c.Ran(s.now()))
+	defer timer.Stop()
+	var why error
+	select {
+	case <-gone:
+		if ctx.Err() == nil {
+			return nil
+		}
+		why = context.Cause(ctx)
+	case <-timer.C:
+		why = errTimedOut
+	case <-ctx.Done():
+		why = context.Cause(ctx)
+	}
+	if errors.Is(why, errStopping) {
+		return why
+	}
+	return s.end(w, why)
+}
+
+// untilGone waits for the end of a container, also while the engine is away.
+func (s *steps) untilGone(ctx context.Context, container string) {
+	for s.engine.AwaitRun(ctx, container) != nil {
+		if pause(ctx, nil, engineAgain) != nil {
+			return
+		}
+	}
+}
+
+// end stops a container, however long the engine is away, unless it has ended by itself meanwhile.
+func (s *steps) end(w *work, why error) error {
+	if c, found, err := s.engine.FindRun(s.life, w.run.container); err == nil && (!found || c.State != runs.Running) {
+		return nil
+	}
+	w.line("The container is stopped: " + why.Error() + ".")
+	for {
+		ctx, cancel := context.WithTimeout(s.life, stopWithin)
+		err := s.engine.StopRun(ctx, w.run.container)
+		cancel()
+		if err == nil {
+			return why
+		}
+		if err := pause(s.life, nil, engineAgain); err != nil {
+			return err
+		}
+	}
+}
+
+// removeRun removes a container, whatever it is at, within a while. What is left the sweep finds.
+func (s *steps) removeRun(ctx context.Context, container string) {
+	ctx, cancel := context.WithTimeout(ctx, stopWithin+removeWithin)
+	defer cancel()
+	if err := errors.Join(s.engine.StopRun(ctx, container), s.engine.RemoveRun(ctx, container)); err != nil {
+		s.log.Warn("the container of a run could not be removed; it is tried again in a day", "container", container, "error", err)
+	}
+}
+
+// resume goes on with the runs whose containers an earlier worker started, without waiting for the hub.
+func (c *commands) resume() {
+	for _, e := range c.journal.Entries() {
+		if e.Run == nil || !e.Launched || e.Result != nil {
+			continue
+		}
+		cmd := wire.Command{ID: e.ID, Attempt: e.Attempt, Kind: e.Kind}
+		c.start(e.Key, newWork(cmd, e), c.runs.enter(e.Run.ID))
+	}
+}
+
+// clear removes the container of a run of which nothing is wanted any more, and then forgets the run: while it is
+// journaled, its container is known.
+func (c *commands) clear(e journal.Entry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stopping || c.clearing[e.Key] {
+		return // the hub says it again
+	}
+	c.clearing[e.Key] = true
+	c.children.Go(func() {
+		c.steps.removeRun(c.life, newRunWork(e).container)
+		if c.life.Err() == nil {
+			c.prune(e.Key)
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.clearing, e.Key)
+	})
+}
