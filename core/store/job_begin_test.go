@@ -286,3 +286,42 @@ func TestTheWordOfACommandThatWasTakenBackEndsNothing(t *testing.T) {
 		t.Errorf("what was taken back is %+v, %v", c, err)
 	}
 }
+
+// TestRunsComeBackFromWorkersThatAreNotThere when they were not sent: to wait for any, or for the same one.
+func TestRunsComeBackFromWorkersThatAreNotThere(t *testing.T) {
+	for sentence, c := range map[string]struct {
+		worker string // what is changed of one that is there and takes runs
+		mode   jobs.Mode
+		change string // of the run or its command
+		waits  bool
+		stays  bool // with its worker
+	}{
+		"it is there":                 {`runs = 1`, jobs.ModeOnce, ``, false, true},
+		"it is away":                  {`left_at = 2`, jobs.ModeOnce, ``, true, false},
+		"it does not take runs":       {`runs = 0`, jobs.ModeOnce, ``, true, false},
+		"it is away, one of all":      {`left_at = 2`, jobs.ModeOnceAll, ``, true, true},
+		"it is away with what it has": {`left_at = 2`, jobs.ModeOnce, `UPDATE commands SET state = 'sent'`, false, true},
+		"what is away cannot be read": {`left_at = 2`, jobs.ModeOnce, `UPDATE job_runs SET given = '{'`, false, true},
+	} {
+		y := openYard(t)
+		y.exec(t, `UPDATE workers SET connected_at = 1, left_at = 0, runs = 1`)
+		y.exec(t, `UPDATE workers SET `+c.worker+` WHERE id = ?`, y.w.ID)
+		d, id := plain(), y.addJob("backup")
+		d.Mode = c.mode
+		y.readJob(id, d, y.at)
+		r := y.fired(id)
+		if c.change != "" {
+			y.exec(t, c.change)
+		}
+		for range 2 {
+			y.must(y.TakeBackRuns(t.Context()))
+		}
+		y.exec(t, `UPDATE job_runs SET given = '[]'`)
+		if got := y.run(r.ID); got.State != jobs.RunQueued || (got.Command == "") != c.waits || (got.Worker == y.w.ID) != c.stays {
+			t.Errorf("%s: the run is %+v", sentence, got)
+		}
+		if cmd, err := y.Command(t.Context(), y.w.ID, r.Command); err != nil || (cmd.State == stacks.CommandCancelled) != c.waits {
+			t.Errorf("%s: the command is %+v, %v", sentence, cmd, err)
+		}
+	}
+}

@@ -71,8 +71,10 @@ func (s *Store) Runs(ctx context.Context, f jobs.RunFilter, ask core.Page) (core
 	switch {
 	case f.Job != "": // of which there are few enough to look for a state among them
 		where, args = where+` AND r.job_id = ? AND (? = '' OR r.state = ?)`, append(args, f.Job, f.State, f.State)
-	case f.State != "":
-		where, args = where+` AND r.state = ?`, append(args, f.State)
+	case f.State != "" && f.State.Ended():
+		where, args = where+` AND r.state = ? AND r.state NOT IN ('queued', 'running')`, append(args, f.State)
+	case f.State != "": // there are no more than are open
+		where, args = where+` AND r.id IN (SELECT id FROM job_runs WHERE state IN ('queued', 'running') AND state = ?)`, append(args, f.State)
 	}
 	return read(ctx, s, func(tx *Tx) (core.List[jobs.Run], error) {
 		return pageLegible(tx, ask, func(r jobs.Run) string { return string(r.ID) }, scanRun,

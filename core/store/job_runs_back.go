@@ -33,9 +33,9 @@ func (s *Store) TakeBackRuns(ctx context.Context) error {
 
 // unsentRuns returns the runs whose command waits to be sent to a worker that is not there for it.
 func unsentRuns(tx *Tx) ([]jobs.Run, error) {
-	return manyLegible(tx, scanRun, `SELECT `+runColumns+` FROM commands c JOIN workers w ON w.id = c.worker_id JOIN job_runs r ON r.id = c.run_id AND r.command_id = c.id
-		WHERE c.ended_at = 0 AND c.state = 'queued' AND c.kind = 'run' AND (w.connected_at <= w.left_at OR w.runs = 0) AND r.state IN ('queued', 'running') AND r.state = 'queued'
-		ORDER BY c.id LIMIT ?`, maxJobs)
+	return manyLegible(tx, scanRun, `SELECT `+runColumns+` FROM job_runs r JOIN commands c ON c.id = r.command_id
+		WHERE r.worker_id IN (SELECT id FROM workers WHERE connected_at <= left_at OR runs = 0) AND r.state IN ('queued', 'running') AND r.state = 'queued'
+		AND c.state = 'queued' AND c.ended_at = 0 ORDER BY r.worker_id, r.id LIMIT ?`, maxJobs)
 }
 
 func (s *Store) takeBack(tx *Tx, some []jobs.Run) error {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"berth/core"
@@ -33,15 +34,17 @@ func (s *Store) begin(tx *Tx, ids []core.JobID, decide func(jobs.Job, []jobs.Run
 	}
 	var waited, added []jobs.Start
 	for _, j := range taken {
-		b := decide(j, open[j.ID])
+		b := decide(j, slices.Clone(open[j.ID]))
 		if err := s.replace(tx, b.Replace); err != nil {
 			return nil, err
 		}
 		for _, start := range b.Runs {
-			if slices.ContainsFunc(open[j.ID], func(r jobs.Run) bool { return r.ID == start.Run.ID }) {
-				waited = append(waited, start)
-			} else {
+			known := slices.IndexFunc(open[j.ID], func(r jobs.Run) bool { return r.ID == start.Run.ID })
+			switch {
+			case known < 0:
 				added = append(added, start)
+			case open[j.ID][known].Command == "" && open[j.ID][known].State == jobs.RunQueued:
+				waited = append(waited, start)
 			}
 		}
 	}
@@ -53,32 +56,24 @@ func (s *Store) begin(tx *Tx, ids []core.JobID, decide func(jobs.Job, []jobs.Run
 	return append(begun, more...), err
 }
 
-// moveStarts stores what becomes of runs that wait, and returns those that did.
-func (s *Store) moveStarts(tx *Tx, starts []jobs.Start) (moved []jobs.Run, err error) {
+// moveStarts stores what becomes of runs that wait, as was read in this transaction.
+func (s *Store) moveStarts(tx *Tx, starts []jobs.Start) ([]jobs.Run, error) {
 	for some := range slices.Chunk(starts, rowStep) {
-		runs, err := s.moveSome(tx, some)
+		var args []any
+		for i, start := range some {
+			some[i] = s.stored(start)
+			r := some[i].Run
+			args = append(args, r.ID, r.State, r.Worker, r.Command, r.ErrorCode, r.Error, micros(r.NotBefore), micros(r.FinishedAt))
+		}
+		n, err := tx.exec(`UPDATE job_runs SET state = v.column2, worker_id = v.column3, command_id = v.column4, error_code = v.column5, error = v.column6,
+			not_before = v.column7, finished_at = v.column8 FROM (VALUES (?, ?, ?, ?, ?, ?, CAST(? AS BIGINT), CAST(? AS BIGINT))`+moreTuples(len(some)-1, 8)+`) AS v
+			WHERE job_runs.id = v.column1 AND job_runs.finished_at = 0`, args...)
+		if err == nil && n != int64(len(some)) {
+			err = fmt.Errorf("store: %d of %d runs that wait could begin", n, len(some))
+		}
 		if err != nil {
 			return nil, err
 		}
-		moved = append(moved, runs...)
 	}
-	return moved, nil
-}
-
-func (s *Store) moveSome(tx *Tx, starts []jobs.Start) ([]jobs.Run, error) {
-	var args []any
-	for i, start := range starts {
-		starts[i] = s.stored(start)
-		r := starts[i].Run
-		args = append(args, r.ID, r.State, r.Worker, r.Command, r.ErrorCode, r.Error, micros(r.NotBefore), micros(r.FinishedAt))
-	}
-	first := `(?, ?, ?, ?, ?, ?, CAST(? AS BIGINT), CAST(? AS BIGINT))`
-	moved, err := many(tx, scalar[core.RunID], `UPDATE job_runs SET state = v.column2, worker_id = v.column3, command_id = v.column4, error_code = v.column5, error = v.column6,
-		not_before = v.column7, finished_at = v.column8 FROM (VALUES `+first+moreTuples(len(starts)-1, 8)+`) AS v
-		WHERE job_runs.id = v.column1 AND job_runs.state = 'queued' AND job_runs.command_id = '' RETURNING id`, args...)
-	if err != nil {
-		return nil, err
-	}
-	starts = slices.DeleteFunc(starts, func(start jobs.Start) bool { return !slices.Contains(moved, start.Run.ID) })
 	return s.follow(tx, starts)
 }

@@ -65,7 +65,7 @@ CREATE TABLE job_runs (
     heard_event   INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX job_runs_job ON job_runs(job_id, id);
-CREATE INDEX job_runs_state ON job_runs(state, id);
+CREATE INDEX job_runs_ended ON job_runs(state, id) WHERE state NOT IN ('queued', 'running');
 CREATE INDEX job_runs_open ON job_runs(job_id, id) WHERE state IN ('queued', 'running');
 CREATE INDEX job_runs_worker ON job_runs(worker_id) WHERE state IN ('queued', 'running');
 CREATE INDEX job_runs_waiting ON job_runs(not_before, job_id, id) WHERE state = 'queued' AND command_id = '';
