@@ -32,8 +32,13 @@ type quiet struct {
 }
 
 func newQuiet(t *testing.T, slow time.Duration) *quiet {
+	return newQuietOn(t, slow, func(q *quiet) Store { return q })
+}
+
+// newQuietOn is newQuiet with something around the store.
+func newQuietOn(t *testing.T, slow time.Duration, around func(*quiet) Store) *quiet {
 	q := &quiet{t: t, slow: slow, done: make(chan error, 1)}
-	q.hub = New(Options{Store: q, Fleet: quietFleet{q}, Files: &sweptFiles{}, Snapshots: coretest.Deaf{}, Meter: coretest.Deaf{}, Scan: time.Hour, Heartbeat: 30 * time.Second,
+	q.hub = New(Options{Store: around(q), Fleet: quietFleet{q}, Files: &sweptFiles{}, Snapshots: coretest.Deaf{}, Meter: coretest.Deaf{}, Scan: time.Hour, Heartbeat: 30 * time.Second,
 		Version: "test", Now: time.Now, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	ctx, cancel := context.WithCancel(context.Background())
 	q.ends = cancel

@@ -2,10 +2,10 @@ package hub
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -24,6 +24,7 @@ import (
 	"berth/core/fault"
 	"berth/core/fleet"
 	"berth/core/repositories"
+	"berth/core/seal"
 	"berth/core/secrets"
 	"berth/core/stacks"
 	"berth/core/store"
@@ -45,6 +46,7 @@ type stand struct {
 	t       *testing.T
 	dir     string // of the database
 	store   *store.Store
+	ring    *seal.Ring
 	git     *coretest.FakeGit
 	hub     *Hub
 	desk    *stacks.Desk
@@ -84,9 +86,12 @@ func newStandWith(t *testing.T, change func(*Options)) *stand {
 	}
 	s := &stand{t: t, dir: dir, git: coretest.NewFakeGit(), secrets: map[string]secrets.Value{}}
 	s.store = store.New(db, s.now)
+	if s.ring, err = seal.NewRing(rand.Reader); err != nil {
+		t.Fatal(err)
+	}
 	opts := Options{
-		Store: s.store, Fleet: standFleet{s.store}, Sources: standSources{}, Variables: s, Files: files, Git: s.git,
-		Compose: lineCompose{}, Documents: jsonDocuments{}, Rendered: yaml.Rendered{}, Snapshots: coretest.Deaf{}, Meter: coretest.Deaf{},
+		Store: s.store, Fleet: standFleet{s.store}, Sources: standSources{}, Variables: s, Seals: s.ring, Files: files, Git: s.git,
+		Compose: lineCompose{}, Documents: yaml.Reader{}, Rendered: yaml.Rendered{}, Snapshots: coretest.Deaf{}, Meter: coretest.Deaf{},
 		Scan: time.Hour, Heartbeat: time.Minute, Version: "test", Now: s.now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 	change(&opts)
@@ -396,18 +401,6 @@ func (lineCompose) Read(ctx context.Context, src core.ComposeSource, blob func(s
 		}
 	}
 	return p, nil
-}
-
-// jsonDocuments reads manifests that are written in JSON.
-type jsonDocuments struct{}
-
-// ReadDocument implements core.DocumentReader.
-func (jsonDocuments) ReadDocument(content []byte) (core.Document, error) {
-	var doc core.Document
-	if err := json.Unmarshal(content, &doc.Value); err != nil {
-		return doc, fault.New(fault.Invalid, "document.invalid", "line 1: %v", err)
-	}
-	return doc, nil
 }
 
 // puppet is the worker's end of a link, moved by the test.

@@ -15,8 +15,8 @@ import (
 func (s *Store) SaveRunLog(ctx context.Context, progress []jobs.Progress, pieces []jobs.LogPiece) error {
 	return s.db.WriteNew(ctx, func(tx *Tx) error {
 		for _, p := range progress {
-			if _, err := tx.exec(`UPDATE job_runs SET heard_attempt = ?, heard_event = ? WHERE id = ? AND state IN ('queued', 'running')`,
-				p.Heard.Attempt, int64(p.Heard.Event), p.Run); err != nil {
+			if _, err := tx.exec(`UPDATE job_runs SET heard_attempt = ?, heard_event = ?, heard_log_at = ? WHERE id = ? AND state IN ('queued', 'running')`,
+				p.Heard.Attempt, int64(p.Heard.Event), micros(p.Heard.LogAt), p.Run); err != nil {
 				return err
 			}
 			if p.StartedAt.IsZero() {
@@ -63,8 +63,11 @@ func (s *Store) RunLog(ctx context.Context, id core.RunID, after uint64, limit i
 func (s *Store) RunRecorded(ctx context.Context, id core.RunID) (jobs.Recorded, error) {
 	return read(ctx, s, func(tx *Tx) (jobs.Recorded, error) {
 		return one(tx, errRunMissing, func(row scanner) (r jobs.Recorded, err error) {
-			return r, row.Scan(&r.Heard.Attempt, &r.Heard.Event, &r.Number, &r.Bytes)
-		}, `SELECT heard_attempt, heard_event, (SELECT coalesce(max(number), 0) FROM job_run_log WHERE run_id = r.id),
+			var logAt int64
+			err = row.Scan(&r.Heard.Attempt, &r.Heard.Event, &logAt, &r.Number, &r.Bytes)
+			r.Heard.LogAt = fromMicros(logAt)
+			return r, err
+		}, `SELECT heard_attempt, heard_event, heard_log_at, (SELECT coalesce(max(number), 0) FROM job_run_log WHERE run_id = r.id),
 			(SELECT coalesce(sum(octet_length(text)), 0) FROM job_run_log WHERE run_id = r.id) FROM job_runs r WHERE r.id = ?`, id)
 	})
 }
