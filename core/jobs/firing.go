@@ -45,7 +45,7 @@ func Fire(j Job, open []Run, roster *Roster, now time.Time) Firing {
 		return Firing{Next: j.NextAt}
 	}
 	s, err := j.Definition.Schedule()
-	if err != nil || !j.Ready() || j.Paused {
+	if err != nil || s == (Schedule{}) || !j.Ready() || j.Paused {
 		return Firing{}
 	}
 	floor := j.notBefore(now)

@@ -91,13 +91,13 @@ func TestTheZeroIsNeverDue(t *testing.T) {
 var oddZones = []string{"Europe/Zurich", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "America/St_Johns", "Africa/Casablanca", "Pacific/Apia", "Asia/Tehran", "Africa/Cairo",
 	"Antarctica/Troll", "Pacific/Chatham", "America/Sao_Paulo", "America/Caracas", "Asia/Pyongyang", "Europe/Dublin", "America/Nuuk", "Asia/Gaza", "Pacific/Kwajalein", "Europe/Moscow", "UTC"}
 
-var manySchedules = []string{"* * * * *", "30 * * * *", "0 */2 * * *", "30 2 * * *", "*/7 1-3 * * *", "0 0 * * *", "59 23 * * *", "15 0,1,2,3 * * 0,6", "0 3 1,15 * 1", "45 1 */2 * 0", "1 12 29 2 *", "5 0-23/1 31 * *"}
+var manySchedules = []string{"*/2 * * * *", "30 * * * *", "0 */2 * * *", "30 2 * * *", "*/7 1-3 * * *", "0 0 * * *", "59 23 * * *", "15 0,1,2,3 * * 0,6", "0 3 1,15 * 1", "45 1 */2 * 0", "1 12 29 2 *", "5 0-23/1 31 * *"}
 
-// agree compares the schedule with the oracle from one time to another.
-func agree(t *testing.T, cron, zone string, from, to time.Time) {
+// agree compares the schedule with the oracle from one time to another, of which all are the minutes.
+func agree(t *testing.T, cron, zone string, all []minute, from, to time.Time) {
 	t.Helper()
 	s := schedule(t, cron, zone)
-	want := newOracle(cron, s.zone).due(from, to)
+	want := newOracle(cron, s.zone).dueOf(all, from)
 	next := from.Add(-1)
 	for i := 0; ; i++ {
 		next = s.Next(next)
@@ -117,12 +117,14 @@ func TestWholeYearsAgreeWithEveryMinute(t *testing.T) {
 	for _, c := range []struct {
 		zone string
 		year int
-	}{{"Europe/Zurich", 2026}, {"America/New_York", 2028}, {"Australia/Lord_Howe", 2027}, {"Pacific/Apia", 2011}, {"Europe/Zurich", 2100}, {"Africa/Casablanca", 2026}, {"America/New_York", 2096}} {
+	}{{"Europe/Zurich", 2026}, {"America/New_York", 2028}, {"Australia/Lord_Howe", 2027}, {"Pacific/Apia", 2011}, {"Europe/Zurich", 2100}} {
 		t.Run(fmt.Sprint(c.zone, " ", c.year), func(t *testing.T) {
 			t.Parallel()
 			from := time.Date(c.year, 1, 1, 0, 0, 0, 0, time.UTC)
+			zone, _ := loadZone(c.zone)
+			all := minutesOf(zone, from, from.AddDate(1, 0, 0))
 			for _, cron := range manySchedules {
-				agree(t, cron, c.zone, from, from.AddDate(1, 0, 0))
+				agree(t, cron, c.zone, all, from, from.AddDate(1, 0, 0))
 			}
 		})
 	}
@@ -144,7 +146,8 @@ func TestEveryChangeOfTheClocksAgreesWithEveryMinute(t *testing.T) {
 				if chance.IntN(4) > 0 {
 					cron = anyCron(chance)
 				}
-				agree(t, cron, name, day.Add(-26*time.Hour), day.Add(50*time.Hour))
+				from, to := day.Add(-26*time.Hour), day.Add(50*time.Hour)
+				agree(t, cron, name, minutesOf(zone, from, to), from, to)
 			}
 			if changes == 0 && name != "UTC" && name != "Asia/Kathmandu" {
 				t.Error("it has no change to look at")
