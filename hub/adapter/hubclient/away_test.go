@@ -23,7 +23,7 @@ import (
 )
 
 // hints are the calls that nobody waits for.
-var hints = map[hubcall.Op]bool{hubcall.Nudge: true, hubcall.Wake: true, hubcall.Arrived: true, hubcall.Revoked: true}
+var hints = map[hubcall.Op]bool{hubcall.Nudge: true, hubcall.Wake: true, hubcall.Arrived: true, hubcall.Revoked: true, hubcall.RunEnded: true}
 
 // calls are all that there are, as the source has them.
 func calls(t *testing.T) (all []hubcall.Op) {
