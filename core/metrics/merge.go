@@ -1,11 +1,11 @@
 package metrics
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"io"
 	"slices"
-	"strings"
 
 	"berth/core"
 )
@@ -17,7 +17,8 @@ type Registered struct {
 }
 
 // Merge writes what several hubs answered, in the text format with a label each, as one exposition with
-// each family once. Workers are those that are registered, whatever the hubs know: the series of one
+// each family once. An answer may be compressed, and is never held as a whole: all are read side by side,
+// family by family. Workers are those that are registered, whatever the hubs know: the series of one
 // come from the hub that holds its link, or, when none does, from the first that knows it; one that no
 // hub knows is down. How many there are is counted anew. A family that two hubs report with different
 // types is taken as the first one has it.
@@ -37,92 +38,67 @@ func Merge(w io.Writer, f Format, all [][]byte, workers []Registered) error {
 
 func merge(w io.Writer, f Format, all [][]byte, workers []Registered) error {
 	all = append(slices.Clip(all), unlinked(workers))
-	texts := make([]blocks, len(all))
-	for i, text := range all {
-		texts[i] = blocksOf(text)
+	owners, err := ownersOf(all, workers)
+	if err != nil {
+		return err
 	}
-	owners := ownersOf(texts, workers)
-	out := &failing{to: w}
-	for _, name := range familyNames(texts) {
-		if name == statesName {
-			writeStates(out, f, texts, owners)
-			continue
+	answers := make([]*answer, len(all))
+	for i, text := range all {
+		if answers[i], err = readAnswer(text); err != nil {
+			return err
 		}
-		var head []byte
-		for i, text := range texts {
-			b, has := text[name]
-			if !has || head != nil && !bytes.Equal(typeOf(head), typeOf(b.header)) {
-				continue
-			}
-			if head == nil {
-				head = b.header
-				out.write(f.header(head))
-			}
-			writeBlock(out, b.lines, i, owners)
+	}
+	buffered := bufio.NewWriterSize(w, piece)
+	out := &failing{to: buffered}
+	for name := first(answers); name != ""; name = first(answers) {
+		if err := writeFamily(out, f, name, answers, owners); err != nil {
+			return err
 		}
 	}
 	out.write(f.ending())
+	if out.err == nil {
+		out.err = buffered.Flush()
+	}
 	return out.err
 }
 
-// block is one family of a text.
-type block struct {
-	header []byte // HELP and TYPE lines
-	lines  []byte // the series
+// first returns the name of the family that comes next of all; empty at the end.
+func first(answers []*answer) (name string) {
+	for _, a := range answers {
+		if a.name != "" && (name == "" || a.name < name) {
+			name = a.name
+		}
+	}
+	return name
 }
 
-type blocks map[string]block
-
-// blocksOf cuts a text into families. Each begins with its HELP line, as header writes it.
-func blocksOf(text []byte) blocks {
-	found := blocks{}
-	const help = "# HELP "
-	for len(text) > 0 {
-		if !bytes.HasPrefix(text, []byte(help)) {
-			_, text = cutLine(text) // nothing that Board.All writes
+// writeFamily writes one family of every hub that has it: of each its own series, and those of its workers.
+func writeFamily(out *failing, f Format, name string, answers []*answer, owners map[string]owner) error {
+	var head []byte
+	for i, a := range answers {
+		if a.name != name {
 			continue
 		}
-		end := bytes.Index(text[1:], []byte("\n"+help))
-		family := text
-		if end >= 0 {
-			family = text[:end+2]
+		if head == nil {
+			head = slices.Clone(a.header)
+			out.write(f.header(head))
+			if name == statesName {
+				writeStates(out, owners)
+			}
 		}
-		text = text[len(family):]
-		first, rest := cutLine(family)
-		second, lines := cutLine(rest)
-		name, _, _ := strings.Cut(string(first[len(help):]), " ")
-		found[name] = block{header: family[:len(first)+len(second)], lines: lines}
-	}
-	return found
-}
-
-// cutLine returns the first line with its end, and what follows.
-func cutLine(text []byte) (line, rest []byte) {
-	if i := bytes.IndexByte(text, '\n'); i >= 0 {
-		return text[:i+1], text[i+1:]
-	}
-	return text, nil
-}
-
-// typeOf returns the TYPE line of a header.
-func typeOf(header []byte) []byte {
-	_, line := cutLine(header)
-	return line
-}
-
-func familyNames(texts []blocks) []string {
-	seen := map[string]bool{}
-	for _, text := range texts {
-		for name := range text {
-			seen[name] = true
+		if name != statesName && bytes.Equal(typeOf(head), typeOf(a.header)) {
+			a.series(func(line []byte) {
+				worker := workerOf(line)
+				if o, known := owners[string(worker)]; len(worker) == 0 || known && o.text == i {
+					out.write(line)
+				}
+			})
+		}
+		if err := a.next(); err != nil {
+			return err
 		}
 	}
-	names := make([]string, 0, len(seen))
-	for name := range seen {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+	return out.err
 }
 
 // owner says whose word about a worker counts.
@@ -131,56 +107,49 @@ type owner struct {
 	up   bool
 }
 
-// ownersOf finds, for each registered worker, the exposition that holds its link, or the first that knows it.
-func ownersOf(texts []blocks, workers []Registered) map[string]owner {
+// ownersOf finds, for each registered worker, the answer that holds its link, or the first that knows it.
+func ownersOf(all [][]byte, workers []Registered) (map[string]owner, error) {
 	owners := make(map[string]owner, len(workers))
 	for _, w := range workers {
 		owners[string(w.ID)] = owner{text: -1}
 	}
-	for i, text := range texts {
-		for lines := text[upName].lines; len(lines) > 0; {
-			var line []byte
-			line, lines = cutLine(lines)
+	for i, text := range all {
+		a, err := readAnswer(text)
+		for err == nil && a.name != "" && a.name < upName {
+			err = a.next()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if a.name != upName {
+			continue
+		}
+		a.series(func(line []byte) {
 			worker, up := workerOf(line), bytes.HasSuffix(line, []byte(" 1\n"))
-			if known, has := owners[worker]; has && (known.text < 0 || up && !known.up) {
-				owners[worker] = owner{i, up}
+			if known, has := owners[string(worker)]; has && (known.text < 0 || up && !known.up) {
+				owners[string(worker)] = owner{i, up}
 			}
+		})
+		if a.err != nil {
+			return nil, a.err
 		}
 	}
-	return owners
+	return owners, nil
 }
 
-// workerOf returns the worker that a line is about, or "" when it is about the hub. The label
+// workerOf returns the worker that a line is about, or nothing when it is about the hub. The label
 // worker comes first, see workerLabels.
-func workerOf(line []byte) string {
+func workerOf(line []byte) []byte {
 	_, rest, found := bytes.Cut(line, []byte(`{worker="`))
 	if !found || bytes.IndexByte(line, '{') != len(line)-len(rest)-len(`{worker="`) {
-		return ""
+		return nil
 	}
 	id, _, _ := bytes.Cut(rest, []byte(`"`))
-	return string(id)
-}
-
-// writeBlock writes the lines of one hub: its own, and those of its workers.
-func writeBlock(out *failing, lines []byte, from int, owners map[string]owner) {
-	for len(lines) > 0 {
-		var line []byte
-		line, lines = cutLine(lines)
-		worker := workerOf(line)
-		if o, known := owners[worker]; worker == "" || known && o.text == from {
-			out.write(line)
-		}
-	}
+	return id
 }
 
 // writeStates counts the workers of all hubs, each once.
-func writeStates(out *failing, f Format, texts []blocks, owners map[string]owner) {
-	for _, text := range texts {
-		if b, has := text[statesName]; has {
-			out.write(f.header(b.header))
-			break
-		}
-	}
+func writeStates(out *failing, owners map[string]owner) {
 	online := 0
 	for _, o := range owners {
 		if o.up {

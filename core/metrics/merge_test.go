@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -92,6 +93,64 @@ func TestWhatIsMergedHasAnyFormat(t *testing.T) {
 	}
 	wantLines(t, plain.String(), "# TYPE berth_fetches counter", `berth_fetches_total{result="succeeded"} 1`, "# TYPE berth_build info", "# EOF")
 	wantNone(t, plain.String(), "_total counter")
+}
+
+// TestAnswersMayComeCompressed: what is made of them is the same, and one that is damaged is told.
+func TestAnswersMayComeCompressed(t *testing.T) {
+	var plain, zipped [][]byte
+	for i := range 2 {
+		b, _ := board()
+		for _, w := range registered[:2] {
+			if b.Workers.Know(w.ID, w.Hostname); int(w.ID[4]-'a') == i {
+				b.Workers.Connected(w.ID, w.Hostname)
+				b.Workers.Put(w.ID, metrics.Snapshot{Text: wide(i) + strings.ReplaceAll(wide(i), "x", "y") + strings.ReplaceAll(wide(i), "x", "z") + strings.ReplaceAll(wide(i), "x", "v") + "long{x=\"" + strings.Repeat("y", 100) + "\"} 1\n"})
+			}
+		}
+		for _, f := range []metrics.Format{{Hub: fmt.Sprintf("hub_%d", i)}, {Hub: fmt.Sprintf("hub_%d", i), Gzip: true}} {
+			var out bytes.Buffer
+			if err := b.All(t.Context(), f, &out); err != nil {
+				t.Fatal(err)
+			}
+			if metrics.Compressed(out.Bytes()) != f.Gzip {
+				t.Fatalf("compressed: %t, want %t", !f.Gzip, f.Gzip)
+			}
+			if f.Gzip {
+				zipped = append(zipped, out.Bytes())
+			} else {
+				plain = append(plain, out.Bytes())
+			}
+		}
+	}
+	var one, other bytes.Buffer
+	if err := errors.Join(metrics.Merge(&one, metrics.Format{}, plain, registered), metrics.Merge(&other, metrics.Format{}, zipped, registered)); err != nil {
+		t.Fatal(err)
+	}
+	if one.String() != other.String() || strings.Count(one.String(), "\nx{") != 200 || strings.Count(one.String(), "\nlong{") != 2 {
+		t.Errorf("compressed they become\n%s\nand else\n%s", &other, &one)
+	}
+	promtool(t, one.String())
+	for name, spoil := range map[string]func([]byte) []byte{
+		"cut off": func(b []byte) []byte { return b[:len(b)/2] }, "of other bytes": func(b []byte) []byte { b[len(b)/2] ^= 0x55; return b },
+		"with a bad header": func(b []byte) []byte { return b[:5] },
+	} {
+		if err := metrics.Merge(io.Discard, metrics.Format{}, [][]byte{zipped[0], spoil(bytes.Clone(zipped[1]))}, registered); err == nil {
+			t.Errorf("an answer %s is taken for a whole one", name)
+		}
+	}
+}
+
+func TestAnAnswerOutOfOrderSpoilsNoOther(t *testing.T) {
+	long := "l{x=\"" + strings.Repeat("y", 200<<10) + "\"} 1\n"
+	bad := "# HELP b Of b.\n# TYPE b gauge\nb 1\n# HELP a Of a.\n# TYPE a gauge\na 1\n# HELP b Of b.\n# TYPE b gauge\nb 2\n# HELP c\n# HELP l\n# TYPE l gauge\n" + long + "l 2"
+	good := "# HELP a Of a.\n# TYPE a gauge\na 5\n# HELP d Of d.\n# TYPE d gauge\nd 4\n"
+	var out bytes.Buffer
+	if err := metrics.Merge(&out, metrics.Format{}, [][]byte{[]byte(bad), []byte(good)}, nil); err != nil {
+		t.Fatal(err)
+	}
+	want := "# HELP a Of a.\n# TYPE a gauge\na 5\n# HELP b Of b.\n# TYPE b gauge\nb 1\n# HELP c\n# HELP d Of d.\n# TYPE d gauge\nd 4\n# HELP l\n# TYPE l gauge\n" + long
+	if out.String() != want {
+		t.Errorf("got\n%.600s\nwant\n%.600s", &out, want)
+	}
 }
 
 // refusing takes nothing.

@@ -261,7 +261,7 @@ func TestAScrapeTellsOfHubsThatDiedAndOfWorkersThatNoHubKnows(t *testing.T) {
 	if err := s.Client.All(t.Context(), metrics.Format{}, &text); err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{`berth_hub_up{hub="hub_0",url="https://gone:8091"} 0`, `up{hub="hub_1",gzip="false"} 1`, `berth_worker_up{worker="wrk_off",hostname="off"} 0`} {
+	for _, line := range []string{`berth_hub_up{hub="hub_0",url="https://gone:8091"} 0`, `up{hub="hub_1",gzip="true"} 1`, `berth_worker_up{worker="wrk_off",hostname="off"} 0`} {
 		if !strings.Contains(text.String(), line+"\n") {
 			t.Errorf("no line %s in\n%s", line, text.String())
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"berth/core"
 	"berth/core/fault"
@@ -15,8 +16,9 @@ import (
 	"berth/core/metrics"
 )
 
-// maxExposition bounds what one hub may answer to a scrape, in bytes.
-const maxExposition = 512 << 20
+// maxAnswers bounds what all hubs together may answer to one scrape, in bytes. They answer compressed, which
+// makes some tenth of what is kept of all workers: see core/metrics.
+const maxAnswers = 64 << 20
 
 // All implements metrics.Source: the metrics of every hub that answers, which hubs do, and every
 // registered worker, whether a hub knows it or not. What the only hub says is passed on as it comes.
@@ -32,15 +34,17 @@ func (c *Client) All(ctx context.Context, f metrics.Format, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	texts, problems := make([]*bounded, len(all)), make([]error, len(all))
+	texts, problems := make([]bounded, len(all)), make([]error, len(all))
+	var left atomic.Int64
+	left.Store(maxAnswers)
 	var asking sync.WaitGroup
 	for i, hub := range all {
 		if !hub.Up {
 			problems[i] = errGone
 			continue
 		}
-		texts[i] = &bounded{left: maxExposition}
-		asking.Go(func() { problems[i] = c.metricsOf(ctx, hub, metrics.Format{}, texts[i]) })
+		texts[i].left = &left
+		asking.Go(func() { problems[i] = c.metricsOf(ctx, hub, metrics.Format{Gzip: true}, &texts[i]) })
 	}
 	asking.Wait()
 	return merged(w, f, all, texts, problems, workers)
@@ -53,7 +57,7 @@ func (c *Client) metricsOf(ctx context.Context, hub hubs.Known, f metrics.Format
 }
 
 // merged writes what the hubs said and which did not. It fails when none did.
-func merged(w io.Writer, f metrics.Format, all []hubs.Known, texts []*bounded, problems []error, workers []fleet.Worker) error {
+func merged(w io.Writer, f metrics.Format, all []hubs.Known, texts []bounded, problems []error, workers []fleet.Worker) error {
 	var answers [][]byte
 	for i := range all {
 		if problems[i] == nil {
@@ -114,17 +118,17 @@ func (c *Client) offline(ctx context.Context, id core.WorkerID, f metrics.Format
 	return err
 }
 
-// bounded is a buffer that takes no more than it may.
+// bounded is a buffer that takes no more than is left for all of them.
 type bounded struct {
 	bytes.Buffer
-	left int
+	left *atomic.Int64 // bytes
 }
 
-var errTooMuch = errors.New("the hub's metrics are larger than 512 MiB")
+var errTooMuch = errors.New("what the hubs say of metrics is larger than 64 MiB, compressed")
 
 // Write keeps content.
 func (b *bounded) Write(p []byte) (int, error) {
-	if b.left -= len(p); b.left < 0 {
+	if b.left.Add(-int64(len(p))) < 0 {
 		return 0, errTooMuch
 	}
 	return b.Buffer.Write(p)
