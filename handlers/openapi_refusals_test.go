@@ -16,7 +16,7 @@ import (
 	"berth/handlers/guard"
 )
 
-// TestEventsAreWhatTheDescriptionSays reads the stream of a deployment that was cancelled.
+// TestEventsAreWhatTheDescriptionSays reads the streams of a deployment and of a run that have ended.
 func TestEventsAreWhatTheDescriptionSays(t *testing.T) {
 	s := newStand(t)
 	p := &players{t: t, s: s, d: describe(t, s), key: s.admin(), named: map[string]string{}, played: map[string]bool{}}
@@ -24,8 +24,17 @@ func TestEventsAreWhatTheDescriptionSays(t *testing.T) {
 	p.playWorkers()
 	p.playStacks()
 	p.deploy()
-	w := p.answer("GET", p.fill("/api/custom/deployments/{deployment}/stream"), "")
-	kinds := map[string]string{"log": "LogPiece", "end": "DeploymentAnswer"}
+	p.playJobs()
+	p.playRuns()
+	p.eventsAre("/api/custom/deployments/{deployment}/stream", map[string]string{"log": "LogPiece", "end": "DeploymentAnswer"})
+	p.eventsAre("/api/custom/job-runs/{run}/stream", map[string]string{"log": "LogPiece", "end": "RunAnswer"})
+}
+
+// eventsAre reads a stream to its end and holds each event against the schema of its kind.
+func (p *players) eventsAre(path string, kinds map[string]string) {
+	t := p.t
+	t.Helper()
+	w := p.answer("GET", p.fill(path), "")
 	seen := ""
 	for _, event := range strings.Split(strings.TrimSpace(w.Body.String()), "\n\n") {
 		head, data, found := strings.Cut(event, "\ndata: ")
@@ -39,7 +48,7 @@ func TestEventsAreWhatTheDescriptionSays(t *testing.T) {
 		seen += kind + " "
 	}
 	if seen != "log end " {
-		t.Errorf("the events are %s", seen)
+		t.Errorf("%s: the events are %s", path, seen)
 	}
 }
 

@@ -39,9 +39,9 @@ func jobFactsOf(ctx context.Context, j jobs.Job, names *names, now time.Time) (j
 
 func modeWords(m jobs.Mode) string {
 	if m == jobs.ModeOnceAll {
-		return "every worker that is online"
+		return "every worker"
 	}
-	return "one worker, each time the one with the least to do"
+	return "one worker"
 }
 
 func cpuWords(n float64) string { return strconv.FormatFloat(n, 'g', 4, 64) + " CPU" }

@@ -23,7 +23,7 @@ type jobHead struct {
 
 // jobHeadOf makes the top of a page about a job; newest are its newest runs, if known.
 func jobHeadOf(j jobs.Job, newest []jobs.Run, current string) jobHead {
-	h := jobHead{Name: j.Name, Href: jobHref(j.ID), Badge: badgeOf(standingBadges, j.Standing()), Why: whyJob(j, newest), Description: sentence(j.Definition.Description), Paused: j.Paused, Ready: j.Ready()}
+	h := jobHead{Name: j.Name, Href: jobHref(j.ID), Badge: badgeOf(standingBadges, j.Standing()), Why: shortlyOf(j, newest), Description: sentence(j.Definition.Description), Paused: j.Paused, Ready: j.Ready()}
 	if last, found := toldBy(j, newest); found {
 		h.WhyHref = runHref(last.ID)
 	}
@@ -50,7 +50,18 @@ func toldBy(j jobs.Job, newest []jobs.Run) (jobs.Run, bool) {
 	return jobs.Run{}, false
 }
 
-// whyJob says in a sentence how a job stands.
+// shortlyOf is whyJob without what notices on the job's page tell.
+func shortlyOf(j jobs.Job, newest []jobs.Run) string {
+	switch j.Standing() {
+	case jobs.StandingBroken:
+		return "Its newest commit cannot be used."
+	case jobs.StandingMissed:
+		return "Some of its times were missed."
+	}
+	return whyJob(j, newest)
+}
+
+// whyJob says in sentences how a job stands.
 func whyJob(j jobs.Job, newest []jobs.Run) string {
 	switch j.Standing() {
 	case jobs.StandingBroken:
@@ -100,5 +111,10 @@ func missedOf(j jobs.Job, now time.Time) missedNotice {
 	return missedNotice{Text: missedWords(max(1, j.Missed)), At: at(j.MissedAt, now)}
 }
 
-// scheduleWords says when a job runs by itself.
-func scheduleWords(t jobTimes) string { return cmp.Or(t.Schedule, "on demand only") }
+// scheduleWords says when a job runs by itself; nothing while its file was not read yet.
+func scheduleWords(j jobs.Job, t jobTimes) string {
+	if j.Commit == "" {
+		return ""
+	}
+	return cmp.Or(t.Schedule, "on demand only")
+}

@@ -99,7 +99,7 @@ func idsOf(all []jobs.Job) []core.JobID {
 
 func jobLineOf(j jobs.Job, newest []jobs.Run, now time.Time, hub hubNotice) jobLine {
 	line := jobLine{Name: j.Name, Href: jobHref(j.ID), Badge: badgeOf(standingBadges, j.Standing()), Folder: folderName(j.Path), Group: j.Definition.Group,
-		Schedule: scheduleWords(timesOf(j, now)), Paused: j.Paused && j.Standing() != jobs.StandingPaused, Picture: pictureOf(newest, now, hub)}
+		Schedule: scheduleWords(j, timesOf(j, now)), Paused: j.Paused && j.Standing() != jobs.StandingPaused, Picture: pictureOf(newest, now, hub)}
 	if line.Badge.Tone == "bad" || line.Badge.Tone == "warn" {
 		line.Why = whyJob(j, newest)
 	}

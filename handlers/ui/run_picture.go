@@ -90,7 +90,11 @@ func pictureWords(newest []jobs.Run, counts map[jobs.RunState]int, longest, last
 		return text + " It took " + took(longest) + "."
 	}
 	if longest > 0 {
-		text += " The longest took " + took(longest) + ", the newest " + took(last) + "."
+		text += " The longest took " + took(longest)
+		if last > 0 {
+			text += ", the newest " + took(last)
+		}
+		text += "."
 	}
 	return text
 }
