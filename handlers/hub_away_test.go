@@ -119,10 +119,11 @@ func (s *stand) withoutHub() {
 	s.t.Cleanup(away.Close)
 	port := fleet.WorkerPort{AppURL: origin, Port: 8443, Pin: s.store.WorkerPortPin}
 	workers, repos := fleet.NewDesk(s.store, s.ring, away, s.now, port), repositories.NewDesk(s.store, s.ring, agekey.Maker{}, away, away, s.now)
-	desk := stacks.NewDesk(s.store, away, s.now).Beside(repositories.NewFolders(s.store, away))
+	folders := repositories.NewFolders(s.store, away)
+	desk := stacks.NewDesk(s.store, away, s.now).Beside(folders)
 	s.deps.Repositories = handlers.RepositoriesDeps{Desk: repos, Browser: away}
 	s.deps.Stacks.Desk, s.deps.Stacks.Live, s.deps.Stacks.Plans = desk, away, away
-	s.deps.Jobs.Desk = jobs.NewDesk(s.store, s.ring, away, s.now)
+	s.deps.Jobs.Desk = jobs.NewDesk(s.store, s.ring, away, s.now).Beside(folders)
 	s.deps.Workers.Desk, s.deps.Metrics.Source = workers, away
 	s.deps.UI.Repositories, s.deps.UI.Browser, s.deps.UI.Stacks, s.deps.UI.Workers = repos, away, desk, workers
 	s.deps.UI.Jobs = s.deps.Jobs.Desk.(handlers.UIJobs)

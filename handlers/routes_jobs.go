@@ -47,7 +47,7 @@ func jobRoutes(d Deps) []Route {
 		row(http.MethodGet, all, access.View, api.ListJobs(s.Store, s.Now), Operation{Summary: "List jobs by name", Live: true, Response: endpoint.Items[api.JobAnswer]{}, Status: http.StatusOK, Query: append([]Param{
 			text("repository_id", "only jobs of this repository"), text("group", "only jobs of this group"), text("standing", "only jobs that stand so"), text("search", "only jobs whose name contains this")}, pageParams...)}),
 		row(http.MethodPost, all, access.Operate, api.CreateJob(s.Desk, d.Repositories.Desk, s.Now),
-			Operation{Summary: "Add a job", Detail: "Its `job.yaml` is read soon after; `definition` is null until then.", Request: api.CreateJobRequest{}, Response: api.JobAnswer{}, Status: http.StatusCreated}),
+			Operation{Summary: "Add a job", Detail: "Its `job.yaml` is read soon after; `definition` is null until then. A folder that the newest fetched commit of the repository does not have is refused.", Request: api.CreateJobRequest{}, Response: api.JobAnswer{}, Status: http.StatusCreated}),
 		row(http.MethodGet, job, access.View, api.GetJob(s.Store, s.Now),
 			Operation{Summary: "Read a job with its next times", Live: true, Response: api.JobAnswer{}, Status: http.StatusOK}),
 		row(http.MethodPatch, job, access.Operate, api.UpdateJob(s.Desk, s.Now),

@@ -101,8 +101,9 @@ func (p *parts) join(ctx context.Context) (err error) {
 		p.side.secrets = p.client
 	}
 	p.variables = variables.NewDesk(p.store, p.ring, p.integrations, p.cfg.Now)
-	p.stacks = stacks.NewDesk(p.store, p.side, p.cfg.Now).Beside(repositories.NewFolders(p.store, p.side.browser))
-	p.jobs = jobs.NewDesk(p.store, p.ring, p.side, p.cfg.Now)
+	folders := repositories.NewFolders(p.store, p.side.browser)
+	p.stacks = stacks.NewDesk(p.store, p.side, p.cfg.Now).Beside(folders)
+	p.jobs = jobs.NewDesk(p.store, p.ring, p.side, p.cfg.Now).Beside(folders)
 	p.passwords = identity.NewPasswords(identity.Rounds)
 	if err := p.joinFleet(ctx); err != nil {
 		return err

@@ -57,6 +57,7 @@ func join(ctx context.Context, cfg config.Function, log *slog.Logger, db *store.
 	hub := hubclient.New(hubclient.Options{Key: key, Directory: kept, Seals: ring, URL: cfg.HubURL, Now: time.Now})
 	port := fleet.WorkerPort{AppURL: cfg.AppURL, Port: cfg.TLSWorkerPort, Pin: kept.WorkerPortPin}
 	integrated := integrations.NewDesk(kept, ring, hub, time.Now)
+	folders := repositories.NewFolders(kept, hub)
 	deps, err := handlers.Join(handlers.Parts{
 		AppURL: cfg.AppURL, BootstrapToken: cfg.BootstrapToken, Version: version, Now: time.Now,
 		Guard: guard.Config{TrustedProxies: cfg.TrustedProxies, Log: log, Room: lambda.Room(cfg.Event)},
@@ -65,8 +66,8 @@ func join(ctx context.Context, cfg config.Function, log *slog.Logger, db *store.
 			Integrations: integrated,
 			Repositories: repositories.NewDesk(kept, ring, agekey.Maker{}, hub, hub, time.Now),
 			Variables:    variables.NewDesk(kept, ring, integrated, time.Now),
-			Stacks:       stacks.NewDesk(kept, hub, time.Now).Beside(repositories.NewFolders(kept, hub)),
-			Jobs:         jobs.NewDesk(kept, ring, hub, time.Now),
+			Stacks:       stacks.NewDesk(kept, hub, time.Now).Beside(folders),
+			Jobs:         jobs.NewDesk(kept, ring, hub, time.Now).Beside(folders),
 			Fleet:        fleet.NewDesk(kept, ring, hub, time.Now, port),
 		},
 		Hub: handlers.Hub{Live: hub, Plans: hub, Browser: hub, Files: revisionfiles.InDatabase(kept), Metrics: hub, Secrets: hub},
