@@ -122,6 +122,9 @@ func (q *quiet) KeptRevisions(ctx context.Context, _ core.StackID, _, _ int) ([]
 }
 func (q *quiet) Room() bool                             { return true }
 func (q *quiet) TakeBackRuns(ctx context.Context) error { return q.takes(ctx) }
+func (q *quiet) SetDue(ctx context.Context, _ func(jobs.Job) time.Time) error {
+	return q.takes(ctx)
+}
 func (q *quiet) JobContent(ctx context.Context, _ func(jobs.ConfigFile)) error {
 	return q.takes(ctx)
 }

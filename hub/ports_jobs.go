@@ -21,6 +21,8 @@ type JobStore interface {
 	// next of the others is due, zero when none is. Those that cannot be read are left out and named in the
 	// error, "store.unreadable".
 	DueJobs(ctx context.Context, at time.Time, limit int) (due []jobs.Job, next time.Time, err error)
+	// SetDue stores anew when each job is due, which next says.
+	SetDue(ctx context.Context, next func(jobs.Job) time.Time) error
 	// Fire stores what becomes of jobs that are due. decide is asked about each job and its open runs, oldest first, as
 	// they are in the transaction, may be called again, and has no effect of its own. A job that is not due
 	// any more is left out. It returns the runs that were stored.

@@ -17,6 +17,7 @@ type timekeeper struct {
 	// Of the goroutine that keeps time.
 	dealt map[core.WorkerID]time.Time // when a worker was given a run last, by this hub
 	bad   complaint                   // jobs that cannot be read
+	read  time.Time                   // the wall clock at the last pass; zero: there was none yet
 }
 
 func newTimekeeper() *timekeeper {
@@ -42,6 +43,7 @@ const (
 // keepTime fires jobs that are due and begins runs that wait, until ctx ends. While nothing is due it sleeps; the clock
 // may be set and a nudge may be lost, so that it looks every reread all the same.
 func (h *Hub) keepTime(ctx context.Context) {
+	h.clock.read = time.Time{}
 	for ctx.Err() == nil {
 		began := time.Now()
 		next := h.opts.Now().Add(afterTrouble)
@@ -67,7 +69,7 @@ func (t *timekeeper) wait(ctx context.Context, d time.Duration) {
 func (h *Hub) passTime(ctx context.Context) (next time.Time) {
 	next = h.opts.Now().Add(reread)
 	p := &pass{h: h}
-	for _, step := range []func(context.Context) (time.Time, error){p.takeBack, p.fireDue, p.beginWaiting} {
+	for _, step := range []func(context.Context) (time.Time, error){p.setDue, p.takeBack, p.fireDue, p.beginWaiting} {
 		at, err := step(ctx)
 		if fault.CodeOf(err) != "store.disk_full" { // of that the store tells once
 			h.report("jobs cannot be looked after; it is tried again", err)
@@ -86,6 +88,22 @@ func (h *Hub) passTime(ctx context.Context) (next time.Time) {
 type pass struct {
 	h      *Hub
 	dealer *jobs.Roster // of the workers as they are in this pass; nil until it is needed
+}
+
+// setBack is by how much the wall clock is set back before that is more than it going right.
+const setBack = time.Minute
+
+// setDue says anew when jobs are due, at first and whenever the clock was set back: what is due next was found by a clock
+// that may have been wrong, or by other rules of time zones.
+func (p *pass) setDue(ctx context.Context) (next time.Time, err error) {
+	now := p.h.opts.Now().Round(0) // the wall clock alone
+	if read := p.h.clock.read; read.IsZero() || now.Before(read.Add(-setBack)) {
+		err = p.h.opts.Store.SetDue(ctx, func(j jobs.Job) time.Time { return j.Due(now) })
+	}
+	if err == nil {
+		p.h.clock.read = now
+	}
+	return next, err
 }
 
 // takeBack lets the runs wait again that were dealt to a worker which left before it was told.

@@ -23,7 +23,7 @@ type simulation struct {
 
 // simulate sets up jobs that are due by each text in each zone, and turns the clock to a time.
 func simulate(t *testing.T, begin time.Time, texts, zones []string) *simulation {
-	s := &simulation{t: t, turned: begin.Sub(time.Now()), fired: map[core.JobID][]time.Time{}, late: map[core.JobID]int{}}
+	s := &simulation{t: t, turned: time.Until(begin), fired: map[core.JobID][]time.Time{}, late: map[core.JobID]int{}}
 	for _, zone := range zones {
 		for _, text := range texts {
 			j := Job{ID: core.JobID(text + " " + zone), Commit: "c1", Definition: leastRead(func(d *Definition) { d.Cron, d.Timezone = text, zone })}

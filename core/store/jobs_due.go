@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"berth/core"
 	"berth/core/jobs"
 )
 
@@ -43,12 +44,55 @@ func (s *Store) DueJobs(ctx context.Context, at time.Time, limit int) (due []job
 
 // dueAfter returns jobs that are due, after one of them in order of their times.
 func dueAfter(tx *Tx, last jobs.Job, at time.Time, limit int) ([]perhaps[jobs.Job], error) {
-	return many(tx, func(row scanner) (perhaps[jobs.Job], error) {
-		j, err := scanJob(row)
-		if unreadable(err) {
-			return perhaps[jobs.Job]{j, true}, nil
-		}
-		return perhaps[jobs.Job]{value: j}, err
-	}, `SELECT `+jobColumns+` FROM jobs WHERE next_at > 0 AND paused = 0 AND (next_at, id) > (?, ?) AND next_at <= ? ORDER BY next_at, id LIMIT ?`,
+	return many(tx, scanPerhapsJob, `SELECT `+jobColumns+` FROM jobs WHERE next_at > 0 AND paused = 0 AND (next_at, id) > (?, ?) AND next_at <= ? ORDER BY next_at, id LIMIT ?`,
 		micros(last.NextAt), last.ID, micros(at), limit)
+}
+
+func scanPerhapsJob(row scanner) (perhaps[jobs.Job], error) {
+	j, err := scanJob(row)
+	if unreadable(err) {
+		return perhaps[jobs.Job]{j, true}, nil
+	}
+	return perhaps[jobs.Job]{value: j}, err
+}
+
+// duePage is how many jobs are asked about together.
+const duePage = 500
+
+// SetDue stores anew when each job is due, which next says. Those that cannot be read, or that somebody changes
+// at the same time, stay as they are.
+func (s *Store) SetDue(ctx context.Context, next func(jobs.Job) time.Time) error {
+	for last := core.JobID(""); ; {
+		all, err := read(ctx, s, func(tx *Tx) ([]perhaps[jobs.Job], error) {
+			return many(tx, scanPerhapsJob, `SELECT `+jobColumns+` FROM jobs WHERE id > ? ORDER BY id LIMIT ?`, last, duePage)
+		})
+		if err != nil || len(all) == 0 {
+			return err
+		}
+		last = all[len(all)-1].value.ID
+		var args [][]any
+		for _, p := range all {
+			if at := micros(next(p.value)); !p.illegible && at != micros(p.value.NextAt) {
+				args = append(args, []any{at, p.value.ID, micros(p.value.NextAt)})
+			}
+		}
+		if err := s.setDue(ctx, args); err != nil {
+			return err
+		}
+	}
+}
+
+// setDue stores when jobs are due that were due at another time so far.
+func (s *Store) setDue(ctx context.Context, all [][]any) error {
+	if len(all) == 0 {
+		return nil
+	}
+	return s.db.Write(ctx, func(tx *Tx) error {
+		for _, args := range all {
+			if _, err := tx.exec(`UPDATE jobs SET next_at = ? WHERE id = ? AND next_at = ?`, args...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
