@@ -17,6 +17,19 @@
 // secrets are gone with the process, so the hub delivers it again, under the same id and
 // attempt, and steps.deploy finds out what is in place already.
 //
+// # One run of a job
+//
+//	commands.take     journals what is needed without the Command: the run, its timeout, the names of its secrets
+//	steps.container   looks for the container by its name; judge, provide, PrepareRun when there is none
+//	steps.launch      journals LAUNCHED, then starts it: from here on it is never begun anew
+//	steps.attend      waits for its end, ends it when its time is over or it is cancelled
+//	logTail           beside that, what the container writes, redacted by the engine; the engine keeps what no link takes
+//	commands.clear    removes the container once the result is acknowledged, then PRUNED
+//
+// A run that was LAUNCHED goes on with the next worker without its Command and without the hub (commands.resume). Only
+// where its log goes on does the hub say: it stores how far it has it. What a crash leaves behind, commands.sweep
+// finds.
+//
 // # What runs, and what a hand did to it
 //
 //	worker.follow     the engine's events ring, at most one look a second comes of them
@@ -29,7 +42,7 @@
 //
 // # What is bounded
 //
-// Commands that run, that wait and that are journaled; live requests; log text that no
+// Commands that run, that wait and that are journaled, runs of jobs apart from those of stacks; live requests; log text that no
 // link takes (outbox); blobs on their way; reports; time, everywhere.
 //
 // # What it keeps on disk
@@ -44,5 +57,6 @@
 // references, for people to look at.
 //
 // The package must not know Docker, WebSockets or the store: Engine and Dial are handed
-// in by a main. Start with Worker.Run, then session.go and commands.go.
+// in by a main; the engine's part in runs is berth/hub/worker/runs. Start with Worker.Run, then session.go, commands.go and
+// run_container.go.
 package worker

@@ -3,11 +3,9 @@ package worker
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"berth/core"
 	"berth/core/fault"
-	"berth/core/jobs"
 	"berth/core/secrets"
 	"berth/core/wire"
 	"berth/hub/worker/journal"
@@ -71,8 +69,8 @@ func (s *steps) findLaunched(container string) (runs.Container, bool, error) {
 func (s *steps) create(ctx context.Context, w *work) error {
 	r := *w.cmd.Run
 	w.at(runPreparing)
-	if refused := jobs.Refusals(r.Definition); len(refused) > 0 {
-		return refusal(refused)
+	if err := s.judge(r.Definition); err != nil {
+		return err
 	}
 	w.phase = "the transfer of its files"
 	contents := make([]core.Content, len(r.Configs))
@@ -85,15 +83,6 @@ func (s *steps) create(ctx context.Context, w *work) error {
 	}
 	w.phase = "the preparation of its image and container"
 	return s.engine.PrepareRun(w.run.start, s.specOf(w, r), w.line)
-}
-
-// refusal says what the policy has against a job.
-func refusal(refused []fault.Field) error {
-	problems := make([]string, len(refused))
-	for i, f := range refused {
-		problems[i] = f.Path + ": " + f.Problem
-	}
-	return fault.New(fault.Invalid, "run.refused", "The worker refuses the job: %s.", strings.Join(problems, "; "))
 }
 
 func (s *steps) specOf(w *work, r wire.Run) runs.Spec {

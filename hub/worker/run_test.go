@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -230,6 +232,52 @@ func TestTheStartThatTheEngineDidNotConfirm(t *testing.T) {
 				}
 				if r := h.result(cmd.ID); ran != (r.Status == wire.ResultSucceeded) || !ran && r.Code != "engine.unreachable" {
 					t.Errorf("result %+v", r)
+				}
+			})
+		})
+	}
+}
+
+// TestWhatTheWorkerRefusesOfAJob though the hub did not: it sees where paths lead, and which files are its own.
+func TestWhatTheWorkerRefusesOfAJob(t *testing.T) {
+	volume := func(source string) func(s *setup, d *jobs.Definition) {
+		return func(_ *setup, d *jobs.Definition) { d.Volumes = []jobs.Volume{{Source: source, Target: "/x"}} }
+	}
+	cases := map[string]struct {
+		change func(s *setup, d *jobs.Definition)
+		text   string // empty: it may run
+	}{
+		"R14: an image that is an option": {func(_ *setup, d *jobs.Definition) { d.Image = "--privileged" }, "image: "},
+		"a folder of the system":          {volume("/etc"), "volumes[0]: "},
+		"the host's network":              {func(_ *setup, d *jobs.Definition) { d.Network = "host" }, "network: "},
+		"a link to a folder of the system": {func(s *setup, d *jobs.Definition) {
+			link := filepath.Join(s.dir, "link")
+			if err := os.Symlink("/etc", link); err != nil {
+				s.t.Error(err)
+			}
+			volume(link)(s, d)
+		}, "volumes[0]: it leads elsewhere on this host: "},
+		"the worker's own files":       {func(s *setup, d *jobs.Definition) { volume(filepath.Join(s.dir, "data"))(s, d) }, "own files"},
+		"what is in them":              {func(s *setup, d *jobs.Definition) { volume(filepath.Join(s.dir, "data", "journal"))(s, d) }, "own files"},
+		"what has them in it":          {func(s *setup, d *jobs.Definition) { volume(s.dir)(s, d) }, "own files"},
+		"a folder beside them":         {func(s *setup, d *jobs.Definition) { volume(filepath.Join(s.dir, "database"))(s, d) }, ""},
+		"a folder that is not there":   {volume("/srv/nothing-of-this-name"), ""},
+		"a volume, by name":            {volume("data"), ""},
+		"nothing of the host's at all": {func(*setup, *jobs.Definition) {}, ""},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, s *setup) {
+				h := s.start().greeted()
+				cmd := runOf(h)
+				c.change(s, &cmd.Run.Definition)
+				h.send(cmd)
+				r := h.result(cmd.ID)
+				if c.text == "" && r.Status != wire.ResultSucceeded {
+					t.Errorf("result %+v", r)
+				}
+				if c.text != "" && (r.Code != "run.refused" || !strings.Contains(r.Error, c.text) || s.engine.there(cmd)) {
+					t.Errorf("result %+v; want %q", r, c.text)
 				}
 			})
 		})

@@ -66,6 +66,14 @@ func (s *Store) prepare() error {
 // Close releases the folder.
 func (s *Store) Close() error { return s.root.Close() }
 
+// Base returns the worker's data directory, without links.
+func (s *Store) Base() string {
+	if real, err := filepath.EvalSymlinks(s.base); err == nil {
+		return real
+	}
+	return s.base
+}
+
 // ContentDir returns the folder that stands in for core.ContentRoot, with a slash at its end.
 func (s *Store) ContentDir() string { return filepath.Join(s.base, contentDir) + "/" }
 

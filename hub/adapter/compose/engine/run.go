@@ -64,10 +64,13 @@ func (e *Engine) checkNetwork(ctx context.Context, name string) error {
 	if name == "" || name == "none" {
 		return nil
 	}
-	_, err := e.docker.NetworkInspect(ctx, name, client.NetworkInspectOptions{})
-	if errdefs.IsNotFound(err) {
+	found, err := e.docker.NetworkInspect(ctx, name, client.NetworkInspectOptions{})
+	switch {
+	case errdefs.IsNotFound(err):
 		return fault.New(fault.Invalid, "run.network_missing",
 			"The network %s does not exist on the worker's host. Deploy the stack that makes it, or correct network in job.yaml.", name)
+	case err == nil && found.Network.Driver == "host": // it has an id as well, by which the policy does not know it
+		return fault.New(fault.Invalid, "run.refused", "The network %s is the host's own, which no job gets. Name another in job.yaml, or none.", name)
 	}
 	return err
 }

@@ -253,6 +253,7 @@ func TestWhyARunCannotBegin(t *testing.T) {
 		"R14: an image with words":        {func(r *oneRun) { r.Image = "-v /:/host alpine" }, "engine.image", "the name is not one of an image"},
 		"an image that nobody has":        {func(r *oneRun) { r.Image = "127.0.0.1:1/none:1" }, "engine.image", "nightly: the image 127.0.0.1:1/none:1 cannot be used"},
 		"a network that is not there":     {func(r *oneRun) { r.Network = "none-" + thisRun }, "run.network_missing", "The network none-" + thisRun + " does not exist"},
+		"the host's network by its id":    {func(r *oneRun) { r.Network = hostNetwork(r) }, "run.refused", "is the host's own"},
 		"a folder that is not there":      {func(r *oneRun) { r.Mounts = []runs.Mount{{Source: "/nowhere-" + thisRun, Target: "/x"}} }, "run.start", "/nowhere-" + thisRun},
 		"a target that is no path":        {func(r *oneRun) { r.Mounts = []runs.Mount{{Source: "v", Target: "relative"}} }, "run.start", "relative"},
 	}
@@ -273,6 +274,16 @@ func TestWhyARunCannotBegin(t *testing.T) {
 			}
 		})
 	}
+}
+
+// hostNetwork returns the id of the host's own network.
+func hostNetwork(r *oneRun) string {
+	r.t.Helper()
+	found, err := r.engine.docker.NetworkInspect(r.t.Context(), "host", client.NetworkInspectOptions{})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return found.Network.ID
 }
 
 func TestANameIsGivenOnce(t *testing.T) {
