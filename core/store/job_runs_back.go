@@ -10,8 +10,8 @@ import (
 )
 
 // TakeBackRuns takes the runs back that were given to a worker which left before they were sent to it, or which
-// does not take runs any more. They wait again: for any worker, when their job wants one, else for the same one. Those
-// that cannot be read stay as they are.
+// does not take runs any more, or is gone. They wait again: for any worker, when their job wants one, else for the same
+// one. Those that cannot be read stay as they are.
 func (s *Store) TakeBackRuns(ctx context.Context) error {
 	unsent, err := read(ctx, s, unsentRuns)
 	if err != nil || len(unsent) == 0 {
@@ -34,7 +34,7 @@ func (s *Store) TakeBackRuns(ctx context.Context) error {
 // unsentRuns returns the runs whose command waits to be sent to a worker that is not there for it.
 func unsentRuns(tx *Tx) ([]jobs.Run, error) {
 	return manyLegible(tx, scanRun, `SELECT `+runColumns+` FROM job_runs r JOIN commands c ON c.id = r.command_id
-		WHERE r.worker_id IN (SELECT id FROM workers WHERE connected_at <= left_at OR runs = 0) AND r.state IN ('queued', 'running') AND r.state = 'queued'
+		WHERE r.worker_id NOT IN (SELECT id FROM workers WHERE connected_at > left_at AND runs = 1) AND r.state IN ('queued', 'running') AND r.state = 'queued'
 		AND c.state = 'queued' AND c.ended_at = 0 ORDER BY r.worker_id, r.id LIMIT ?`, maxJobs)
 }
 
