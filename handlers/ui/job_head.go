@@ -92,9 +92,9 @@ func whyFailing(j jobs.Job, newest []jobs.Run) string {
 // missedWords says how many times were given up.
 func missedWords(n int) string {
 	if n == 1 {
-		return "One time was missed, and not made up for: it had passed for longer than start_deadline."
+		return "One time was missed, and is not made up for: it was too long ago, or a newer one came."
 	}
-	return fmt.Sprintf("%d times were missed, and not made up for: they had passed for longer than start_deadline.", n)
+	return fmt.Sprintf("%d times were missed, and are not made up for: they were too long ago, or a newer one came.", n)
 }
 
 // missedNotice says that times were given up.

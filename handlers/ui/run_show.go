@@ -136,7 +136,7 @@ func (p *runPage) putNeighbours(ctx context.Context, reader RunReader, r jobs.Ru
 		if other.RetryOf == r.ID {
 			p.NextHref = runHref(other.ID)
 		}
-		if !other.State.Ended() && other.Fire < r.Fire { // identifiers are in order of age
+		if other.Fire != r.Fire && !other.State.Ended() && (other.Command != "" || other.Fire < r.Fire) { // identifiers are in order of age
 			ahead++
 		}
 	}
