@@ -13,6 +13,7 @@ import (
 type crowdQuestion struct {
 	Bring  []string // tokens of workers to bring in, no more than atOnce of them on their way at a time
 	Mute   bool     // these get a link, say once how they are, and then neither read nor write
+	Runs   bool     // these take runs of jobs, and tell nothing else
 	URL    string   // of the server
 	Forget bool     // what came of attempts until now
 	Tell   bool     // what came of attempts
@@ -21,6 +22,8 @@ type crowdQuestion struct {
 // crowdAnswer is how the workers are.
 type crowdAnswer struct {
 	Online     int
+	Runs       int             // that were started
+	Twice      int             // of them, more than once
 	Handshakes []time.Duration // from here on only when asked to tell
 	Told       int
 	Unanswered int
@@ -31,13 +34,14 @@ type crowdAnswer struct {
 // crowd is many workers in one process.
 type crowd struct {
 	meeting  meeting
+	runs     *lightRuns
 	count    int
 	problems chan error // of bringing them in
 }
 
 // crowdAide simulates workers until in ends.
 func crowdAide(in io.Reader, out io.Writer) error {
-	c := &crowd{problems: make(chan error, 1)}
+	c := &crowd{runs: newLightRuns(), problems: make(chan error, 1)}
 	return serveLines(in, out, func(ctx context.Context, q crowdQuestion) (crowdAnswer, error) {
 		if q.Forget {
 			c.meeting.begin()
@@ -55,7 +59,9 @@ func crowdAide(in io.Reader, out io.Writer) error {
 		case err := <-c.problems:
 			return crowdAnswer{}, err
 		default:
-			return c.meeting.answer(q.Tell), nil
+			a := c.meeting.answer(q.Tell)
+			a.Runs, a.Twice = c.runs.counts()
+			return a, nil
 		}
 	})
 }
@@ -72,7 +78,11 @@ func (c *crowd) bring(ctx context.Context, q crowdQuestion, first int) error {
 		if err != nil {
 			return err
 		}
-		w.report = &reporter{number: first + i, mute: q.Mute}
+		if q.Runs {
+			w.runs = c.runs
+		} else {
+			w.report = &reporter{number: first + i, mute: q.Mute}
+		}
 		go w.run(ctx, &c.meeting)
 		if err := c.meeting.reaches(ctx, before+i-atOnce, func() error { return nil }); err != nil {
 			return err

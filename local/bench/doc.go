@@ -71,6 +71,12 @@
 //     leads, and until a deployment that was asked for after that is done; and how many of all that
 //     were accepted were lost or done twice. It is the test of berth/local/hubs, three times.
 //
+//   - jobs: 10,000 jobs of one repository and 50 workers, which a process of its own simulates: each container has
+//     ended as soon as it was started, with one line of log. First the server at rest, before and after it
+//     had the jobs, none of which is due. Then a commit after which all of them are due at the same moment: how
+//     many fire in a second, until all are stored, and until every run has been sent, started, ended and stored;
+//     how late fires and starts are; and how many were lost or done twice, by the database and by the workers.
+//
 //   - secrets: a hundred references of each provider, resolved together: with a new client, which has no
 //     connection and no token yet (internal: a database that was just opened), and once more with the same.
 //     The backends are stand-ins on this host whose answers take two milliseconds each.

@@ -23,8 +23,9 @@ const sources = 20
 // lightWorker keeps a link as a worker does, and tells no more on it than its reporter says.
 type lightWorker struct {
 	dial     websocket.DialOptions
-	report   *reporter // nil: it has nothing to tell
-	failures int       // in a row
+	report   *reporter  // nil: it has nothing to tell
+	runs     *lightRuns // nil: it takes none
+	failures int        // in a row
 }
 
 func newLightWorker(url string, token seal.Token, number int) (*lightWorker, error) {
@@ -80,7 +81,7 @@ func (w *lightWorker) wait(told time.Duration, err error) time.Duration {
 func (w *lightWorker) serve(ctx context.Context, conn link.Conn, m *meeting) (told time.Duration) {
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	if send(conn, wire.Hello{Version: "bench", Hostname: w.dial.Enrol.Hostname, Tags: []string{}, OS: "linux", Arch: "amd64", Journal: []wire.JournalEntry{}}) != nil {
+	if send(conn, wire.Hello{Version: "bench", Hostname: w.dial.Enrol.Hostname, Tags: []string{}, OS: "linux", Arch: "amd64", Runs: w.runs != nil, Journal: []wire.JournalEntry{}}) != nil {
 		return 0
 	}
 	for {
@@ -106,6 +107,10 @@ func (w *lightWorker) serve(ctx context.Context, conn link.Conn, m *meeting) (to
 				return 0
 			}
 			defer keepAlive(conn, 0, func() error { return w.report.say(conn, m) })()
+		case wire.Command:
+			if w.runs != nil && w.runs.do(conn, said) != nil {
+				return told
+			}
 		case wire.Bye:
 			told = time.Duration(said.RetrySeconds) * time.Second
 		}

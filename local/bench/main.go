@@ -35,6 +35,7 @@ var measurements = []measurement{
 	{"links", measureLinks},
 	{"fleet", measureFleet},
 	{"hubs", measureHubs},
+	{"jobs", measureJobs},
 	{"secrets", measureSecrets},
 }
 
