@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"berth/core"
+	"berth/core/access"
 	"berth/core/fault"
 )
 
@@ -31,8 +32,11 @@ func Settle(r Run, w Word, now time.Time) Outcome {
 		o.ErrorCode, o.Error = "", ""
 	case RunFailed:
 		o.Retry = r.Retry(RunFailed, now)
-	case RunCancelled:
-		o.Actor = r.CancelledBy
+	case RunCancelled: // as one that had not begun
+		o.Actor, o.ErrorCode = r.CancelledBy, "run.cancelled"
+		if r.CancelledBy == access.System.Name {
+			o.ErrorCode, o.Error = "run.replaced", "a newer run took its place, and its container was stopped"
+		}
 	default:
 		o.State, o.ErrorCode = RunLost, "run.lost"
 		if o.Error == "" {
