@@ -115,6 +115,9 @@ func (q *quiet) SaveObserved(ctx context.Context, _ core.WorkerID, _ []stacks.Ob
 func (q *quiet) Figures(ctx context.Context) (stacks.Figures, error) {
 	return stacks.Figures{}, q.takes(ctx)
 }
+func (q *quiet) JobFigures(ctx context.Context) (jobs.Figures, error) {
+	return jobs.Figures{}, q.takes(ctx)
+}
 func (q *quiet) Size(ctx context.Context) (int64, error)              { return 0, q.takes(ctx) }
 func (q *quiet) Prune(ctx context.Context, _ time.Time) (bool, error) { return false, q.takes(ctx) }
 func (q *quiet) KeptRevisions(ctx context.Context, _ core.StackID, _, _ int) ([]stacks.KeptRevision, error) {

@@ -61,6 +61,11 @@ func (h *Hub) readFigures(ctx context.Context) {
 		h.opts.Meter.Know(all)
 	}
 	h.report("what the metrics show of stacks cannot be read", err)
+	jobs, err := h.opts.Store.JobFigures(ctx)
+	if err == nil {
+		h.opts.Meter.KnowJobs(jobs)
+	}
+	h.report("what the metrics show of jobs cannot be read", err)
 }
 
 func (h *Hub) readSize(ctx context.Context) {

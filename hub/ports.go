@@ -7,6 +7,7 @@ import (
 
 	"berth/core"
 	"berth/core/fleet"
+	"berth/core/jobs"
 	"berth/core/metrics"
 	"berth/core/repositories"
 	"berth/core/seal"
@@ -231,6 +232,11 @@ type Meter interface {
 	// Know sets what is known of all stacks, and StoreSize how large the database is: by the hub that leads.
 	Know(f stacks.Figures)
 	StoreSize(bytes int64)
-	// Unknow ends what was said by the two: another hub leads, or none.
+	// JobFired counts a time of a job that fired, so long after it had come, and RunEnded a run that ended.
+	JobFired(late time.Duration)
+	RunEnded(state jobs.RunState)
+	// KnowJobs sets what is known of all jobs: by the hub that leads.
+	KnowJobs(f jobs.Figures)
+	// Unknow ends what was said by the three: another hub leads, or none.
 	Unknow()
 }

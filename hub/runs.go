@@ -12,8 +12,14 @@ import (
 // endRun stores how a run ended, together with what the recorder knows of it and text as the last words of its log. outcome
 // is asked with when its container was started. It reports whether the run has ended by this.
 func (h *Hub) endRun(ctx context.Context, id core.RunID, text string, outcome func(startedAt time.Time) jobs.Outcome) (ended bool, err error) {
-	ended, err = h.runs.end(ctx, id, text, outcome)
+	var state jobs.RunState
+	ended, err = h.runs.end(ctx, id, text, func(startedAt time.Time) jobs.Outcome {
+		o := outcome(startedAt)
+		state = o.State
+		return o
+	})
 	if ended {
+		h.opts.Meter.RunEnded(state)
 		h.runEnded()
 	}
 	return ended, err

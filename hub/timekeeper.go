@@ -148,12 +148,21 @@ func (p *pass) fire(ctx context.Context, ids []core.JobID, now time.Time) error 
 		return err
 	}
 	return p.each(ctx, ids, func(ctx context.Context, some []core.JobID) ([]jobs.Run, error) {
-		return p.h.opts.Store.Fire(ctx, some, now, func(j jobs.Job, open []jobs.Run) (f jobs.Firing) {
+		runs, err := p.h.opts.Store.Fire(ctx, some, now, func(j jobs.Job, open []jobs.Run) (f jobs.Firing) {
 			if p.h.safely(j.ID, func() { f = jobs.Fire(j, open, roster, now) }) {
 				return jobs.Firing{Missed: 1, FiredAt: j.NextAt, Next: now.Add(asideFor)}
 			}
 			return f
 		})
+		if err == nil {
+			p.h.figures.wake() // when they are due next is new, even where nothing fired
+		}
+		for _, r := range runs {
+			if r.ID == r.Fire {
+				p.h.opts.Meter.JobFired(p.h.opts.Now().Sub(r.ScheduledAt))
+			}
+		}
+		return runs, err
 	})
 }
 
@@ -224,6 +233,9 @@ func (p *pass) handOut(ctx context.Context, runs []jobs.Run) {
 	h, now := p.h, p.h.opts.Now()
 	told := map[core.WorkerID]bool{}
 	for _, r := range runs {
+		if r.State.Ended() {
+			h.opts.Meter.RunEnded(r.State)
+		}
 		if r.Command == "" || r.State.Ended() || told[r.Worker] {
 			continue
 		}

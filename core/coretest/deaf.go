@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"berth/core"
+	"berth/core/jobs"
 	"berth/core/metrics"
 	"berth/core/stacks"
 )
@@ -28,7 +29,12 @@ func (Deaf) PhaseEnded(stacks.PhaseName, time.Duration) {}
 func (Deaf) Healthy(time.Duration)                      {}
 func (Deaf) Resolved(string, bool, time.Duration)       {}
 
-// Know, Unknow and StoreSize are about what is stored.
-func (Deaf) Know(stacks.Figures) {}
-func (Deaf) Unknow()             {}
-func (Deaf) StoreSize(int64)     {}
+// JobFired and RunEnded are about jobs.
+func (Deaf) JobFired(time.Duration) {}
+func (Deaf) RunEnded(jobs.RunState) {}
+
+// Know, KnowJobs, Unknow and StoreSize are about what is stored.
+func (Deaf) Know(stacks.Figures)   {}
+func (Deaf) KnowJobs(jobs.Figures) {}
+func (Deaf) Unknow()               {}
+func (Deaf) StoreSize(int64)       {}

@@ -16,6 +16,7 @@ type Own struct {
 	deployments ownDeployments
 	fetches     ownFetches
 	stacks      ownStacks
+	jobs        ownJobs
 	workers     ownWorkers
 	secrets     ownSecrets
 	requests    ownRequests
@@ -45,6 +46,7 @@ func newOwn(version string, process func() Process, now core.Clock) *Own {
 	o.deployments.declare(o)
 	o.fetches.declare(o)
 	o.stacks.declare(o)
+	o.jobs.declare(o)
 	o.workers.declare(o)
 	o.secrets.declare(o)
 	o.requests.declare(o)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"berth/core"
+	"berth/core/jobs"
 	"berth/core/metrics"
 	"berth/core/stacks"
 )
@@ -24,6 +25,9 @@ func full(b *metrics.Board) {
 	b.Own.Connections(func() (int, int) { return 2, 3 })
 	b.Own.Room(true)
 	b.Own.Know(someStacks(3))
+	b.Own.KnowJobs(someJobs(3))
+	b.Own.JobFired(2 * time.Second)
+	b.Own.RunEnded(jobs.RunFailed)
 	b.Own.StoreSize(1 << 20)
 }
 
@@ -39,6 +43,24 @@ func someStacks(n int) stacks.Figures {
 		}
 		f.Counts[one.Status]++
 		f.Stacks = append(f.Stacks, one)
+	}
+	return f
+}
+
+// someJobs are n jobs: one that is well, one that fails, is broken and paused, and one of which nothing is known, in turn.
+func someJobs(n int) jobs.Figures {
+	f := jobs.Figures{All: n, Open: map[jobs.RunState]int{jobs.RunRunning: 2}}
+	for i := range n {
+		id := string(rune('a'+i%26)) + strings.Repeat("x", i/26)
+		one := jobs.Figure{Job: core.JobID(id), Name: "job-" + id, Repository: "apps"}
+		switch i % 3 {
+		case 0:
+			one.NextAt, one.LastSuccessAt, one.ExpectedAt = time.Unix(1_700_003_600, 0), time.Unix(1_700_000_000, 0), time.Unix(1_700_010_000, 0)
+			one.LastState, one.LastSeconds = jobs.RunSucceeded, 1.5
+		case 1:
+			one.Broken, one.Paused, one.Missed, one.LastState = true, true, 7, jobs.RunFailed
+		}
+		f.Jobs = append(f.Jobs, one)
 	}
 	return f
 }
@@ -84,6 +106,7 @@ func TestTheRulesAreChecked(t *testing.T) {
 		"milliseconds":                  {Name: "berth_wait_milliseconds", Type: metrics.TypeGauge, Help: "Wait.", Text: []byte("berth_wait_milliseconds 1\n")},
 		"a histogram without unit":      {Name: "berth_wait", Type: metrics.TypeHistogram, Help: "Wait.", Text: []byte("berth_wait_sum 1\n")},
 		"a commit in a label":           {Name: "berth_things", Type: metrics.TypeGauge, Help: "Things.", Text: []byte(`berth_things{commit="abc"} 1` + "\n")},
+		"a label of whoever scrapes":    {Name: "berth_things", Type: metrics.TypeGauge, Help: "Things.", Text: []byte(`berth_things{job="abc"} 1` + "\n")},
 		"a label that others set":       {Name: "berth_things", Type: metrics.TypeGauge, Help: "Things.", Text: []byte(`berth_things{worker="abc"} 1` + "\n")},
 		"an info that is something":     {Name: "berth_things_info", Type: metrics.TypeGauge, Help: "Things.", Text: []byte("berth_things_info 2\n")},
 		"a time that says another unit": {Name: "berth_seen_timestamp", Type: metrics.TypeGauge, Help: "Seen.", Text: []byte("berth_seen_timestamp 1\n")},
@@ -102,7 +125,7 @@ func TestTheRulesAreChecked(t *testing.T) {
 
 var (
 	badWords  = regexp.MustCompile(`milliseconds|microseconds|_ms$|minutes|hours|days|kilobytes|megabytes|percent`)
-	badLabels = []string{"worker", "hostname", "hub", "commit", "error", "message", "reason_text", "address", "url", "value", "secret", "actor", "user"}
+	badLabels = []string{"job", "instance", "worker", "hostname", "hub", "commit", "error", "message", "reason_text", "address", "url", "value", "secret", "actor", "user"}
 )
 
 // problemsOf are the rules that a family breaks by itself.

@@ -66,8 +66,9 @@ func (o *Own) Know(f stacks.Figures) {
 	s.render()
 }
 
-// Unknow ends what Know said: another hub leads.
+// Unknow ends what Know and KnowJobs said: another hub leads.
 func (o *Own) Unknow() {
+	o.jobs.unknow()
 	s := &o.stacks
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,19 +93,24 @@ func (s *ownStacks) render() {
 
 // each renders one family: its value for each stack that has one, and the labels beside the stack's own.
 func (s *ownStacks) each(v *vector, value func(stacks.Figure) (float64, bool), more func(stacks.Figure) []Label) {
-	var text []byte
-	lines := 0
-	for _, f := range s.told {
-		n, has := value(f)
-		if !has {
-			continue
-		}
+	render(v, s.told, value, func(f stacks.Figure) []Label {
 		labels := []Label{{"stack", string(f.ID)}, {"name", f.Name}}
 		if more != nil {
 			labels = append(labels, more(f)...)
 		}
-		text = appendSeries(text, v.name, labels, n)
-		lines++
+		return labels
+	})
+}
+
+// render makes the text of a family that has at most one series for each of all.
+func render[F any](v *vector, all []F, value func(F) (float64, bool), labels func(F) []Label) {
+	var text []byte
+	lines := 0
+	for _, f := range all {
+		if n, has := value(f); has {
+			text = appendSeries(text, v.name, labels(f), n)
+			lines++
+		}
 	}
 	v.put(text, lines)
 }

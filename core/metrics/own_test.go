@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"berth/core/jobs"
 	"berth/core/metrics"
 	"berth/core/stacks"
 )
@@ -75,15 +76,44 @@ func TestStacksAreShownOneByOne(t *testing.T) {
 	wantLines(t, scrape(t, b), `berth_stack_status{stack="a",name="app-a",status="new"} 1`)
 }
 
+func TestJobsAreShownOneByOne(t *testing.T) {
+	b, _ := board()
+	f := someJobs(3)
+	f.All = 5
+	b.Own.KnowJobs(f)
+	b.Own.JobFired(-time.Second) // by a clock that was set back meanwhile
+	b.Own.JobFired(2 * time.Second)
+	b.Own.RunEnded(jobs.RunSucceeded)
+	text := scrape(t, b)
+	wantLines(t, text,
+		`berth_job_fires_total 2`, `berth_job_fire_lateness_seconds_bucket{le="0.1"} 1`, `berth_job_fire_lateness_seconds_sum 2`, `berth_job_runs_total{result="succeeded"} 1`,
+		`berth_job_runs_in_progress{state="queued"} 0`, `berth_job_runs_in_progress{state="running"} 2`, `berth_jobs_without_series 2`,
+		`berth_job_info{job_id="b",name="job-b",repository="apps"} 1`,
+		`berth_job_next_due_timestamp_seconds{job_id="a",name="job-a"} 1700003600`, `berth_job_last_success_timestamp_seconds{job_id="a",name="job-a"} 1700000000`,
+		`berth_job_success_expected_timestamp_seconds{job_id="a",name="job-a"} 1700010000`,
+		`berth_job_last_run_state{job_id="a",name="job-a",state="succeeded"} 1`, `berth_job_last_run_state{job_id="b",name="job-b",state="failed"} 1`,
+		`berth_job_last_run_duration_seconds{job_id="a",name="job-a"} 1.5`, `berth_job_missed_total{job_id="b",name="job-b"} 7`, `berth_job_missed_total{job_id="c",name="job-c"} 0`,
+		`berth_job_broken{job_id="b",name="job-b"} 1`, `berth_job_paused{job_id="b",name="job-b"} 1`)
+	wantNone(t, text, `berth_job_next_due_timestamp_seconds{job_id="b"`, `berth_job_last_run_state{job_id="c"`, `berth_job_last_run_duration_seconds{job_id="c"`, `berth_job_broken{job_id="a"`, `berth_job_paused{job_id="c"`)
+
+	b.Own.Unknow()
+	text = scrape(t, b)
+	wantNone(t, text, "berth_job_info", "berth_job_runs_in_progress", "berth_jobs_without_series", "berth_job_missed_total")
+	wantLines(t, text, `berth_job_fires_total 2`) // which this process counted
+	b.Own.KnowJobs(f)                             // and leads again
+	wantLines(t, scrape(t, b), `berth_job_info{job_id="b",name="job-b",repository="apps"} 1`)
+}
+
 // A scrape copies what is ready: it makes nothing for each stack.
 func TestStacksCostAScrapeNothing(t *testing.T) {
 	made := func(n int) float64 {
 		b, _ := board()
 		b.Own.Know(someStacks(n))
+		b.Own.KnowJobs(someJobs(n))
 		return testing.AllocsPerRun(50, func() { b.Own.Families() })
 	}
 	if few, many := made(3), made(1000); many > few+50 {
-		t.Errorf("with 3 stacks a scrape makes %v pieces, with 1,000 it makes %v", few, many)
+		t.Errorf("with 3 stacks and jobs a scrape makes %v pieces, with 1,000 it makes %v", few, many)
 	}
 }
 

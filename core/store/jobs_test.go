@@ -474,8 +474,25 @@ func TestFiguresOfJobs(t *testing.T) {
 	f, err := y.JobFigures(t.Context())
 	y.must(err)
 	want := jobs.Figures{Jobs: []jobs.Figure{{Job: r.Job, Name: "backup", Repository: "demo", Paused: true, Broken: true, NextAt: y.job(r.Job).NextAt, LastSuccessAt: time.Unix(7, 0).UTC(),
-		LastState: jobs.RunLost, LastSeconds: 1.5, Missed: 4}}, Open: map[jobs.RunState]int{jobs.RunQueued: 1, jobs.RunRunning: 1}}
+		LastState: jobs.RunLost, LastSeconds: 1.5, Missed: 4}}, All: 1, Open: map[jobs.RunState]int{jobs.RunQueued: 1, jobs.RunRunning: 1}}
 	if !reflect.DeepEqual(f, want) {
 		t.Errorf("they are\n%+v, want\n%+v", f, want)
+	}
+	for sentence, c := range map[string]struct {
+		change string
+		want   time.Time
+	}{
+		"an hourly job that was changed after it ended well": {`UPDATE jobs SET paused = 0, last_success_at = 1, updated_at = 1767225660000000`, time.Date(2026, 1, 1, 3, 1, 0, 0, time.UTC)},
+		"one that ended well after it was changed":           {`UPDATE jobs SET last_success_at = 1767229200000000`, time.Date(2026, 1, 1, 4, 1, 0, 0, time.UTC)},
+		"one that cannot be read":                            {`UPDATE jobs SET definition = '['`, time.Time{}},
+		"one on demand":                                      {`UPDATE jobs SET definition = '{}'`, time.Time{}},
+	} {
+		y := openYard(t)
+		y.runningRun()
+		y.exec(t, `UPDATE jobs SET paused = 0, last_success_at = 1, updated_at = 1767225660000000`)
+		y.exec(t, c.change)
+		if f, err := y.JobFigures(t.Context()); err != nil || len(f.Jobs) != 1 || !f.Jobs[0].ExpectedAt.Equal(c.want) {
+			t.Errorf("%s is expected to end well by %+v, %v; want %s", sentence, f.Jobs, err, c.want)
+		}
 	}
 }

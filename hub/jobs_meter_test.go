@@ -1,0 +1,55 @@
+package hub
+
+import (
+	"testing"
+	"time"
+
+	"berth/core/wire"
+)
+
+func TestJobsAreMeasured(t *testing.T) {
+	m := newMeters(t, func(*Options) {})
+	_, p := m.runner("one")
+	j := m.job("backup", hourly(jobFile{"overlap": "skip", "start_deadline": "10m"}))
+	labels := `{job_id="` + string(j.ID) + `",name="backup"`
+	m.is(`berth_job_info`+labels+`,repository="apps"}`, 1)
+	m.is(`berth_job_next_due_timestamp_seconds`+labels+`}`, float64(j.NextAt.Unix()))
+	m.is(`berth_job_missed_total`+labels+`}`, 0)
+	m.gone(`berth_job_last_run_state` + labels + `,state="succeeded"}`)
+
+	m.due(j.ID)
+	cmd := expect[wire.Command](p)
+	p.accept(cmd)
+	m.is(`berth_job_runs_in_progress{state="running"}`, 1)
+	m.is(`berth_job_fires_total`, 1)
+	m.is(`berth_job_fire_lateness_seconds_count`, 1)
+	if n, _ := m.value(`berth_job_fire_lateness_seconds_sum`); n < 1 || n > 60 {
+		t.Errorf("it fired %v seconds late", n)
+	}
+	m.due(j.ID) // and is skipped
+	m.is(`berth_job_runs_total{result="skipped"}`, 1)
+	p.exit(cmd, 3)
+	m.is(`berth_job_runs_total{result="failed"}`, 1)
+	m.is(`berth_job_last_run_state`+labels+`,state="failed"}`, 1)
+	m.due(j.ID)
+	p.exit(expect[wire.Command](p), 0)
+	m.is(`berth_job_runs_total{result="succeeded"}`, 1)
+	m.is(`berth_job_last_run_state`+labels+`,state="succeeded"}`, 1)
+	m.gone(`berth_job_last_run_state` + labels + `,state="failed"}`)
+	m.is(`berth_job_last_run_duration_seconds`+labels+`}`, 1.5)
+	m.is(`berth_job_runs_in_progress{state="running"}`, 0)
+	now := m.jobNow(j.ID)
+	if at, _ := m.value(`berth_job_last_success_timestamp_seconds` + labels + `}`); int64(at) != now.LastSuccessAt.Unix() {
+		t.Errorf("the last success was at %v, and is shown as of %v", now.LastSuccessAt.Unix(), at)
+	}
+	if at, _ := m.value(`berth_job_success_expected_timestamp_seconds` + labels + `}`); int64(at) != now.NextAt.Add(time.Hour+20*time.Minute).Unix() {
+		t.Errorf("after it was due at %s it is expected to end well by %v", now.NextAt, time.Unix(int64(at), 0))
+	}
+
+	m.restart(func() { m.ahead.Add(int64(now.NextAt.Sub(m.now()) + 30*time.Minute)) })
+	m.is(`berth_job_missed_total`+labels+`}`, 1)
+	m.commit(map[string]string{"jobs/backup/job.yaml": "no"})
+	m.look()
+	m.is(`berth_job_broken`+labels+`}`, 1)
+	m.gone(`berth_job_next_due_timestamp_seconds` + labels + `}`)
+}
