@@ -137,6 +137,10 @@ func (s *session) send(ctx context.Context, c stacks.Command) error {
 	if err != nil {
 		return err
 	}
+	if c.State == stacks.CommandQueued {
+		order.begin()
+	}
+	s.know(c.ID, order)
 	msg.Seconds = max(1, int(sent.DeadlineAt.Sub(s.h.opts.Now())/time.Second))
 	return s.link.Send(ctx, msg)
 }

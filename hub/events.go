@@ -13,7 +13,7 @@ import (
 // own returns what is done about one of this worker's commands; nil when nothing is, because it has ended or
 // cannot be read.
 func (s *session) own(ctx context.Context, id core.CommandID) (order, error) {
-	if known, there := s.orders[id]; there {
+	if known, there := s.known(id); there {
 		return known, nil
 	}
 	c, err := s.h.opts.Store.Command(ctx, s.worker.ID, id)
@@ -30,8 +30,28 @@ func (s *session) own(ctx context.Context, id core.CommandID) (order, error) {
 			return nil, err
 		}
 	}
-	s.orders[id] = known
+	s.know(id, known)
 	return known, nil
+}
+
+// known returns what own has found out of a command; nil: nothing is done about what comes.
+func (s *session) known(id core.CommandID) (known order, there bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	known, there = s.orders[id]
+	return known, there
+}
+
+func (s *session) know(id core.CommandID, known order) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.orders[id] = known
+}
+
+func (s *session) done(id core.CommandID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.orders, id)
 }
 
 func (s *session) accepted(ctx context.Context, m wire.Accepted) error {

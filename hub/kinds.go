@@ -16,6 +16,8 @@ type order interface {
 	delivering(ctx context.Context, msg wire.Command) error
 	// unsendable closes a command whose frame cannot be built: nothing was changed.
 	unsendable(ctx context.Context, why error) error
+	// begin makes ready for what the worker will say, of a command that is sent for the first time: nothing is stored of that.
+	begin()
 	// recall tells which of its events the worker need not say again, as far as that is known.
 	recall(ctx context.Context, i *wire.Instruction)
 	// defect is why it is closed when a defect of this program keeps it from being sent.
@@ -73,6 +75,7 @@ const (
 type silent struct{}
 
 func (silent) delivering(context.Context, wire.Command) error  { return nil }
+func (silent) begin()                                          {}
 func (silent) recall(context.Context, *wire.Instruction)       {}
 func (silent) defect() error                                   { return errCommandDefect }
 func (silent) follow(context.Context) error                    { return nil }

@@ -32,6 +32,8 @@ func (o deployOrder) unsendable(ctx context.Context, why error) error {
 	return err
 }
 
+func (deployOrder) begin() {} // the deployment is recorded since long before
+
 func (o deployOrder) recall(ctx context.Context, i *wire.Instruction) {
 	i.Heard = o.s.h.recorder.heardOf(ctx, o.c.Deployment, o.c.ID, o.c.Attempt)
 }

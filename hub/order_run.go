@@ -49,6 +49,8 @@ func (o runOrder) unsendable(ctx context.Context, why error) error {
 	return err
 }
 
+func (o runOrder) begin() { o.s.h.runs.begin(o.c) }
+
 func (o runOrder) recall(ctx context.Context, i *wire.Instruction) {
 	if i.Heard = o.s.h.runs.heardOf(ctx, o.c.Run, o.c.ID, o.c.Attempt); i.Heard != nil {
 		i.LogAt = o.s.h.runs.logAt(o.c.Run)

@@ -35,7 +35,7 @@ func (s *session) result(ctx context.Context, m wire.Result) error {
 			return err
 		}
 	}
-	delete(s.orders, m.ID)
+	s.done(m.ID)
 	s.wake() // there is room for another command
 	return s.link.Send(ctx, wire.ResultAck{ID: m.ID, Attempt: m.Attempt})
 }

@@ -28,6 +28,15 @@ func newRunRecorder(store JobStore, around surroundings) *runRecorder {
 	return &runRecorder{newRecorder("run", runKeeper{store}, around), store}
 }
 
+// begin begins to record a run whose command is sent for the first time, of which nothing can be stored yet.
+func (r *runRecorder) begin(c stacks.Command) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.all[c.Run] == nil && r.claims[c.Run] == nil {
+		r.all[c.Run] = &recording[ran]{worker: c.Worker, heard: stacks.Heard{Command: c.ID, Attempt: c.Attempt}}
+	}
+}
+
 // runKeeper implements keeper.
 type runKeeper struct{ store JobStore }
 

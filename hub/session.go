@@ -40,15 +40,15 @@ type session struct {
 	before   *session      // whose place it took; nil once that is over
 	over     chan struct{} // closed when nothing of this session, or of one before, is applied any more
 
-	bad     complaint                // of the goroutine that delivers: commands that cannot be read
-	strikes int                      // of the reader: messages about what is not this worker's
-	orders  map[core.CommandID]order // of the reader; nil: nothing is done about what comes
-	report  parts                    // of the reader: what the worker has told so far of everything
+	bad     complaint // of the goroutine that delivers: commands that cannot be read
+	strikes int       // of the reader: messages about what is not this worker's
+	report  parts     // of the reader: what the worker has told so far of everything
 
 	mu       sync.Mutex
-	blobs    []wire.BlobWant         // guarded by mu: wishes that wait
-	requests map[uint64]*liveRequest // guarded by mu
-	lastID   uint64                  // guarded by mu
+	orders   map[core.CommandID]order // guarded by mu: what is done about what comes of a command; nil: nothing
+	blobs    []wire.BlobWant          // guarded by mu: wishes that wait
+	requests map[uint64]*liveRequest  // guarded by mu
+	lastID   uint64                   // guarded by mu
 }
 
 // linked is whom a link belongs to.
