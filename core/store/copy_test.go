@@ -27,6 +27,9 @@ func wholeYard(t *testing.T) *yard {
 	if len(d) != 0 {
 		t.Fatal("a new stack has a history")
 	}
+	gone := y.fired(y.dueJob("gone"))
+	y.endRun(gone, jobs.RunSucceeded)
+	y.must(y.DeleteJob(t.Context(), gone.Job, someone))
 	run := y.fired(y.dueJob("backup"))
 	if _, err := y.QueueRun(t.Context(), jobs.Run{ID: "run_1", Job: run.Job, Overrides: []string{"A"}}, envelope(t), someone); err != nil {
 		t.Fatal(err)

@@ -27,6 +27,7 @@ const (
 	KeptFires       = keptFires
 	KeptFired       = keptFired
 	PruneStep       = pruneStep
+	PrunePieces     = prunePieces
 	Scarce          = scarce
 )
 

@@ -96,7 +96,8 @@ func (s *Store) moveJob(tx *Tx, j jobs.Job, by access.Principal) error {
 	return s.lookAgain(tx, j.Repository, by)
 }
 
-// DeleteJob implements jobs.Store. A row that cannot be read keeps nobody from it.
+// DeleteJob implements jobs.Store. A row that cannot be read keeps nobody from it. Logs, which can be long, go when
+// the store is pruned.
 func (s *Store) DeleteJob(ctx context.Context, id core.JobID, by access.Principal) error {
 	return s.db.Write(ctx, func(tx *Tx) error {
 		name, err := one(tx, errJobMissing, scalar[string], `SELECT name FROM jobs WHERE id = ?`, id)
@@ -111,9 +112,10 @@ func (s *Store) DeleteJob(ctx context.Context, id core.JobID, by access.Principa
 			return fault.New(fault.Conflict, "job.running", "A run of the job %q is not over. Cancel it or wait for it, then delete the job; while the job is paused no other begins.", name)
 		}
 		for _, query := range []string{
+			`INSERT INTO job_logs_left (run_id) SELECT id FROM job_runs WHERE job_id = ?`,
 			`DELETE FROM variables WHERE scope = 'job' AND scope_id = ?`,
 			`DELETE FROM variable_bindings WHERE scope = 'job' AND scope_id = ?`,
-			`DELETE FROM jobs WHERE id = ?`, // and all that hangs on it
+			`DELETE FROM jobs WHERE id = ?`, // and all that hangs on it, but for logs
 		} {
 			if _, err := tx.exec(query, id); err != nil {
 				return err

@@ -181,13 +181,17 @@ func TestWhatGoesWithAJob(t *testing.T) {
 	}
 	y.exec(t, `UPDATE jobs SET definition = '[' WHERE id = ?`, id)
 	y.must(y.DeleteJob(t.Context(), id, someone))
+	if n := y.count(t, `SELECT count(*) FROM job_run_log`); n != 2 {
+		t.Errorf("%d pieces of logs are left at once", n)
+	}
+	y.prune()
 	for _, table := range []string{"jobs", "job_fires", "job_runs", "job_run_log", "variable_bindings", "variables WHERE scope = 'job'"} {
 		if n := y.count(t, `SELECT count(*) FROM `+table); n != 1 {
 			t.Errorf("%d rows are in %s", n, table)
 		}
 	}
-	if y.audits("job.delete") != 1 {
-		t.Error("it was not audited")
+	if n := y.count(t, `SELECT count(*) FROM job_logs_left`); n != 0 || y.audits("job.delete") != 1 {
+		t.Errorf("%d logs are left, or it was not audited", n)
 	}
 	y.refused("again", y.DeleteJob(t.Context(), id, someone), "job.not_found")
 }

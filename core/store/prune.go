@@ -22,7 +22,8 @@ const (
 const (
 	pruneStep   = 500 // rows of each kind
 	pruneHeavy  = 20  // deployments, which take their logs with them, and revisions
-	pruneStacks = 50  // stacks that are looked at
+	pruneStacks = 50  // stacks that are looked at, and jobs
+	prunePieces = 200 // pieces of logs of runs, of up to 64 KiB
 )
 
 // Prune deletes what is older than retention allows, a bounded number of rows at a time;

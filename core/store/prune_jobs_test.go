@@ -116,3 +116,34 @@ func TestAnOldRunThatWasGivenSomethingGoesWithItsFire(t *testing.T) {
 	_, err = y.Run(t.Context(), first.ID)
 	y.refused("afterwards", err, "run.not_found")
 }
+
+// TestLongLogsGoInSteps: nobody waits for those of a job that is deleted.
+func TestLongLogsGoInSteps(t *testing.T) {
+	y := openYard(t)
+	id := y.dueJob("backup")
+	var ids []core.RunID
+	for _, n := range []int{store.PrunePieces + 50, store.PrunePieces - 50, 1} {
+		r := y.waiting(id)
+		var pieces []jobs.LogPiece
+		for i := range n {
+			pieces = append(pieces, jobs.LogPiece{Run: r.ID, Number: uint64(i + 1), At: y.at, Text: "x"})
+		}
+		y.must(y.SaveRunLog(t.Context(), nil, pieces))
+		y.endRun(r, jobs.RunSucceeded)
+		ids = append(ids, r.ID)
+	}
+	y.must(y.DeleteJob(t.Context(), id, someone))
+	for step, want := range []struct {
+		left int
+		more bool
+	}{{store.PrunePieces + 1, true}, {1, true}, {0, false}, {0, false}} {
+		more, err := y.Prune(t.Context(), y.at)
+		y.must(err)
+		if left := y.count(t, `SELECT count(*) FROM job_run_log`); left != want.left || more != want.more {
+			t.Errorf("after step %d %d pieces are left, more is %v; want %+v", step, left, more, want)
+		}
+	}
+	if n := y.count(t, `SELECT count(*) FROM job_logs_left`); n != 0 {
+		t.Errorf("%d logs are left of %v", n, ids)
+	}
+}

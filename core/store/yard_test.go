@@ -200,7 +200,7 @@ func (y *yard) is(id core.StackID, status stacks.Status, problem string) stacks.
 func (y *yard) rows() string {
 	y.t.Helper()
 	counts := ""
-	for _, table := range []string{"stacks", "revisions", "deployments", "deployment_log", "deployment_events", "decisions", "commands", "audit_events", "variables", "variable_bindings", "jobs", "job_fires", "job_runs", "job_run_log"} {
+	for _, table := range []string{"stacks", "revisions", "deployments", "deployment_log", "deployment_events", "decisions", "commands", "audit_events", "variables", "variable_bindings", "jobs", "job_fires", "job_runs", "job_run_log", "job_logs_left"} {
 		counts += fmt.Sprintf("%s %d ", table, y.count(y.t, `SELECT count(*) FROM `+table))
 	}
 	return counts

@@ -1,5 +1,6 @@
 -- Jobs that are followed, what each of their times led to, and runs with their logs. A row in job_fires is
 -- the proof that a time fired once. overrides of a run is an envelope of core/seal; given are their names.
+-- Logs can be long: those of runs that are gone are named in job_logs_left, and go in steps.
 
 CREATE TABLE jobs (
     id              TEXT PRIMARY KEY,
@@ -73,11 +74,15 @@ CREATE INDEX job_runs_waiting ON job_runs(not_before, job_id, id) WHERE state = 
 CREATE INDEX job_runs_cancelling ON job_runs(id) WHERE cancelling = 1 AND state IN ('queued', 'running');
 
 CREATE TABLE job_run_log (
-    run_id TEXT NOT NULL REFERENCES job_runs(id) ON DELETE CASCADE,
+    run_id TEXT NOT NULL,
     number INTEGER NOT NULL,
     at     INTEGER NOT NULL,
     text   TEXT NOT NULL,
     PRIMARY KEY (run_id, number)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE job_logs_left (
+    run_id TEXT PRIMARY KEY
+) STRICT;
 
 ALTER TABLE commands ADD COLUMN run_id TEXT NOT NULL DEFAULT '';
