@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"berth/core/jobs"
 	"berth/local/e2e/rig"
 	"berth/local/stand/prometheus"
 )
@@ -23,7 +24,7 @@ var wanting = []string{
 }
 
 // quiet are parts of expressions that give nothing while nothing ever went wrong.
-var quiet = []string{"ALERTS{", "berth_worker_up == 0", `status!="active"`, `status=~"degraded|error"`,
+var quiet = []string{"ALERTS{", "berth_worker_up == 0", `status!="active"`, `status=~"degraded|error"`, `state!="succeeded"`,
 	`result=~"failed|rolled_back|lost"`, "_failures:", `result="failed"`, `code="5xx"`, "_errors:"}
 
 // TestAHealthyFleetHasPicturesAndNoAlerts runs the rules and every question of the dashboard before the
@@ -32,12 +33,12 @@ func TestAHealthyFleetHasPicturesAndNoAlerts(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	p := s.run(t, prometheus.Distribution(t), s.shipped(t, "prometheus.yaml"))
-	stack := s.deploy(t)
+	stack, job := s.deploy(t), s.runJob(t)
 	questions := s.questions(t)
 	p.Until(t, "every question is answered", func() error { return answered(p, questions) })
 	p.Until(t, "every rule is evaluated and none raises an alarm", func() error { return calm(p) })
 	matchersExist(t, p)
-	s.pagesExist(t, stack)
+	s.pagesExist(t, stack, job)
 }
 
 // questions are the expressions that have an answer at such a site, by where they stand.
@@ -82,6 +83,17 @@ func (s *site) deploy(t *testing.T) *rig.Stack {
 	return stack
 }
 
+// runJob runs a job that is due each minute, and lets it fire as well.
+func (s *site) runJob(t *testing.T) *rig.Job {
+	t.Helper()
+	file := fmt.Sprintf("name: nothing\nimage: %s\ncommand: [\"true\"]\nnetwork: none\ncron: '* * * * *'\nresources: {cpu: 0.5, memory: 64m, timeout: 1m}\n", rig.Image(t))
+	job := s.Repository(map[string]string{"job/job.yaml": file}).Job("job").Read()
+	if run := job.Run(nil); run.State != jobs.RunSucceeded {
+		t.Fatalf("the run is %+v", run)
+	}
+	return job
+}
+
 // ofTheMachine are alerts that a machine raises on which tests run, whatever Berth does.
 var ofTheMachine = []string{"BerthWorkerDiskFilling", "BerthWorkerMemoryLow"}
 
@@ -104,14 +116,14 @@ func mayBeEmpty(expression string) bool {
 	return slices.ContainsFunc(quiet, is) || slices.ContainsFunc(wanting, is)
 }
 
-var page = regexp.MustCompile(`/(?:stacks|workers|deployments|repositories|integrations)\b[/a-z_0-9]*`)
+var page = regexp.MustCompile(`/(?:stacks|jobs|workers|deployments|repositories|integrations)\b[/a-z_0-9]*`)
 
 // pagesExist sees that whoever follows the first step of an alert finds the page that it names.
-func (s *site) pagesExist(t *testing.T, stack *rig.Stack) {
+func (s *site) pagesExist(t *testing.T, stack *rig.Stack, job *rig.Job) {
 	t.Helper()
 	looked := map[string]bool{}
 	for _, alert := range rulesOf(t, "alerts.yaml") {
-		step := strings.NewReplacer("{{ $labels.stack }}", string(stack.ID), "{{ $labels.worker }}", string(s.worker)).Replace(alert.Annotations["first_step"])
+		step := strings.NewReplacer("{{ $labels.stack }}", string(stack.ID), "{{ $labels.job_id }}", string(job.ID), "{{ $labels.worker }}", string(s.worker)).Replace(alert.Annotations["first_step"])
 		for _, path := range page.FindAllString(strings.ReplaceAll(step, "/api/custom/workers/", ""), -1) {
 			looked[path] = true
 			if answer := s.Person.For(t).Ask(http.MethodGet, path, nil); answer.Status != http.StatusOK {
