@@ -127,6 +127,9 @@ func (o *overview) page(workers WorkerLister, repositories RepositoryLister) (pa
 	o.repositories = len(known.Items)
 	page.Needs = append(needs, repositoryNeeds(known.Items, o.now)...)
 	page.Summary, page.Tone = summarise(page.Needs, page.Total, o.counts)
+	if page.Total == 0 && len(o.standings) > 0 && len(page.Needs) == 0 {
+		page.Summary, page.Tone = "Nothing needs you.", "ok"
+	}
 	if page.Full = !o.reader.Room(); page.Full {
 		page.Summary, page.Tone = "The server's disk is full.", "bad"
 	}

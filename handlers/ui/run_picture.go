@@ -16,7 +16,11 @@ type runPicture struct {
 	Width int
 	Top   string // how long a bar of the whole height took; empty: none took any time
 	Bars  []runBar
+	Tones []tonePath // the same bars, those of one tone as one shape: a list draws many pictures
 }
+
+// tonePath is the outline of all bars of one tone.
+type tonePath struct{ Tone, D string }
 
 type runBar struct {
 	X, Y, H int
@@ -27,6 +31,7 @@ type runBar struct {
 const (
 	pictureRuns = 30
 	barStep     = 10
+	barWidth    = 8
 	barHeight   = 100
 	barLeast    = 12 // of one that took no time, so that it is seen
 )
@@ -56,7 +61,21 @@ func pictureOf(newest []jobs.Run, now time.Time, hub hubNotice) runPicture {
 		p.Bars = append(p.Bars, runBar{X: x, Y: barHeight - height, H: height, Tone: badgeOf(runBadges, r.State).Tone, Title: barTitle(r, lasted(r, now, hub))})
 		x += barStep
 	}
+	p.Tones = tonesOf(p.Bars)
 	return p
+}
+
+func tonesOf(bars []runBar) []tonePath {
+	var all []tonePath
+	for _, b := range bars {
+		i := slices.IndexFunc(all, func(t tonePath) bool { return t.Tone == b.Tone })
+		if i < 0 {
+			i = len(all)
+			all = append(all, tonePath{Tone: b.Tone})
+		}
+		all[i].D += fmt.Sprintf("M%d %dh%dv%dh-%dZ", b.X, b.Y, barWidth, b.H, barWidth)
+	}
+	return all
 }
 
 // lasted is how long a run took, or has taken so far; 0 when it did not begin, or when nobody hears how it goes.

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -24,6 +25,13 @@ func TestThirtyRunsAreDrawnAsTheyWere(t *testing.T) {
 	}
 	if last := p.Bars[29]; highest != 0 || last.Tone != "ok" || last.Title != "Fri 21 Nov, 03:30 UTC: succeeded, 1 min 20 s" {
 		t.Errorf("the highest ends at %d, the newest is %+v", highest, last)
+	}
+	var shapes []string
+	for _, s := range p.Tones {
+		shapes = append(shapes, fmt.Sprint(s.Tone, " ", strings.Count(s.D, "M")))
+	}
+	if want := []string{"ok 26", "bad 2", "idle 2"}; !slices.Equal(shapes, want) || !strings.HasPrefix(p.Tones[1].D, fmt.Sprintf("M%d %dh8v%dh-8Z", p.Bars[9].X, p.Bars[9].Y, p.Bars[9].H)) {
+		t.Errorf("in a list they are %q, %s", shapes, p.Tones[1].D)
 	}
 	if failed, skipped := p.Bars[29-4], p.Bars[29-9]; failed.Tone != "bad" || skipped.Tone != "idle" || skipped.H != barLeast || strings.Contains(skipped.Title, ",  ") {
 		t.Errorf("one that failed is %+v, one that was skipped %+v", failed, skipped)
