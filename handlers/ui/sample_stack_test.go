@@ -36,7 +36,6 @@ func (sampleStore) Decisions(context.Context, core.StackID, core.Page) (core.Lis
 	}}, nil
 }
 
-
 func (sampleStore) Revision(context.Context, core.StackID, int) (stacks.Revision, error) {
 	return stacks.Revision{Number: 12, Services: []core.ComposeService{{Name: "api", Image: "registry.example.com/shop/api:2025.11.3@sha256:0d5c"}, {Name: "db", Image: "postgres:17"}, {Name: "migrate", Image: "registry.example.com/shop/api:2025.11.3"}, {Name: "worker", Image: "registry.example.com/shop/worker:2025.11.3"}}}, nil
 }
