@@ -27,6 +27,8 @@ type (
 	UserID           string // usr_…
 	SessionID        string // ses_…
 	HubID            string // hub_…
+	DeliveryID       string // whd_…
+	WebhookSecretID  string // whs_…
 )
 
 // The prefixes of identifiers.
@@ -48,6 +50,8 @@ const (
 	PrefixSession        = "ses"
 	PrefixAuditEvent     = "aud"
 	PrefixHub            = "hub"
+	PrefixDelivery       = "whd"
+	PrefixWebhookSecret  = "whs"
 )
 
 // idAlphabet leaves out the letters that are easily taken for others; it sorts as bytes do.

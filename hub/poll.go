@@ -24,7 +24,12 @@ const pollTimeout = 6 * time.Minute
 func (h *Hub) poll(ctx context.Context, r repositories.Repository) {
 	bounded, cancel := context.WithTimeout(ctx, pollTimeout)
 	defer cancel()
-	if err := h.lookAt(bounded, r); err != nil && ctx.Err() == nil {
+	cause := h.causeOf(ctx, r)
+	err := h.lookAt(bounded, r, cause)
+	if ctx.Err() == nil {
+		h.settle(ctx, r, cause, err)
+	}
+	if err != nil && ctx.Err() == nil {
 		h.log.Warn("a repository cannot be read", "repository", r.Name, "error", err)
 		h.report("a failed look cannot be recorded",
 			h.opts.Store.SetFetchError(ctx, r.ID, fault.CodeOf(err), fault.PublicOf(err), h.opts.Now()))
@@ -39,7 +44,7 @@ func (h *Hub) clearAsked(ctx context.Context, r repositories.Repository) {
 	}
 }
 
-func (h *Hub) lookAt(ctx context.Context, r repositories.Repository) error {
+func (h *Hub) lookAt(ctx context.Context, r repositories.Repository, cause *cause) error {
 	src, err := h.opts.Sources.Source(ctx, r)
 	if err != nil {
 		return err
@@ -54,10 +59,11 @@ func (h *Hub) lookAt(ctx context.Context, r repositories.Repository) error {
 			return err
 		}
 		defer tree.Close()
-		if err := h.judge(ctx, r, commit, tree); err != nil {
+		if err := h.judge(ctx, r, commit, tree, cause); err != nil {
 			return err
 		}
-		head = commit
+		head, cause.commit = commit, commit
+		h.noteUnannounced(ctx, r, cause)
 	} else if err := h.keepMirror(ctx, src, head); err != nil {
 		return err
 	}
@@ -107,8 +113,8 @@ type concern struct {
 }
 
 // judge decides for each stack and job of a repository what follows from a commit, in one pass over the tree.
-func (h *Hub) judge(ctx context.Context, r repositories.Repository, commit core.Commit, tree core.Tree) error {
-	ofStacks, failed := h.stacksIn(ctx, r, commit)
+func (h *Hub) judge(ctx context.Context, r repositories.Repository, commit core.Commit, tree core.Tree, cause *cause) error {
+	ofStacks, failed := h.stacksIn(ctx, r, commit, cause)
 	if failed != nil && !unreadable(failed) {
 		return failed
 	}
@@ -129,7 +135,7 @@ func (h *Hub) judge(ctx context.Context, r repositories.Repository, commit core.
 }
 
 // stacksIn is the stacks of a repository, which a commit is judged for.
-func (h *Hub) stacksIn(ctx context.Context, r repositories.Repository, commit core.Commit) (concern, error) {
+func (h *Hub) stacksIn(ctx context.Context, r repositories.Repository, commit core.Commit, cause *cause) (concern, error) {
 	all, failed := h.opts.Store.StacksOfRepository(ctx, r.ID)
 	if failed != nil && !unreadable(failed) {
 		return concern{}, failed
@@ -149,15 +155,17 @@ func (h *Hub) stacksIn(ctx context.Context, r repositories.Repository, commit co
 	judge := func(ctx context.Context, hashes map[string]string) error {
 		sights := make([]stacks.Sight, len(all))
 		for i, st := range all {
-			sights[i] = stacks.Sight{Commit: commit, Trigger: stacks.TriggerPoll, Tree: treeDigest(hashes, st.Path, watched[st.ID])}
+			sights[i] = cause.sight(commit, treeDigest(hashes, st.Path, watched[st.ID]))
 		}
-		return h.judgeStacks(ctx, all, sights)
+		asked, err := h.judgeStacks(ctx, all, sights)
+		cause.asked = asked
+		return err
 	}
 	return concern{paths, judge}, errors.Join(failed, err)
 }
 
-// judgeStacks stores what follows for stacks from what was seen of each.
-func (h *Hub) judgeStacks(ctx context.Context, all []stacks.Stack, sights []stacks.Sight) (failed error) {
+// judgeStacks stores what follows for stacks from what was seen of each, and returns how many deployments it asked for.
+func (h *Hub) judgeStacks(ctx context.Context, all []stacks.Stack, sights []stacks.Sight) (asked int, failed error) {
 	var asks []stacks.Ask
 	var seen []stacks.Seen
 	for i, st := range all {
@@ -170,7 +178,7 @@ func (h *Hub) judgeStacks(ctx context.Context, all []stacks.Stack, sights []stac
 	if len(asks) > 0 {
 		h.Nudge()
 	}
-	return failed
+	return len(asks), failed
 }
 
 // decide adds what follows from a sight to what is to be queued or recorded.
@@ -178,7 +186,7 @@ func decide(s stacks.Stack, sight stacks.Sight, asks []stacks.Ask, seen []stacks
 	v := stacks.Decide(s, sight)
 	switch {
 	case v.Deploy:
-		asks = append(asks, stacks.Ask{Stack: s.ID, Trigger: stacks.TriggerPoll, Actor: "system", Commit: sight.Commit, Reason: v.Reason, SeenTree: sight.Tree})
+		asks = append(asks, stacks.Ask{Stack: s.ID, Trigger: sight.Trigger, Actor: stacks.SystemActor, Commit: sight.Commit, Reason: sight.Reasoned(v.Reason), SeenTree: sight.Tree})
 	case v.Record:
 		seen = append(seen, stacks.Seen{Stack: s.ID, Sight: sight, Verdict: v})
 	}

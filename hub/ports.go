@@ -95,6 +95,13 @@ type PollStore interface {
 	SetFetchError(ctx context.Context, id core.RepositoryID, code, text string, at time.Time) error
 	// ClearAsked takes back the wish to look at a repository, unless a newer one came.
 	ClearAsked(ctx context.Context, id core.RepositoryID, askedAt time.Time) error
+	// Announcement returns the newest delivery until a time that asked for a look and got none yet; ok is false when
+	// there is none.
+	Announcement(ctx context.Context, id core.RepositoryID, until time.Time) (d repositories.Delivery, ok bool, err error)
+	// SettleDeliveries notes what came of the look that deliveries until a time had asked for.
+	SettleDeliveries(ctx context.Context, id core.RepositoryID, until time.Time, outcome string, at time.Time) error
+	// SetUnannounced notes that a look found a commit that no delivery has told of.
+	SetUnannounced(ctx context.Context, id core.RepositoryID, commit core.Commit, began time.Time) error
 	// StacksOfRepository returns the stacks of a repository.
 	StacksOfRepository(ctx context.Context, id core.RepositoryID) ([]stacks.Stack, error)
 	// Watched returns what each stack of a repository reads outside its folder.

@@ -48,9 +48,10 @@ func (s *schedule) know(all []repositories.Repository, now time.Time) (gone []co
 }
 
 // isDue reports whether a repository is to be looked at now: it was asked for, or its
-// interval has passed.
+// interval has passed, which is longer while deliveries tell of its pushes.
 func (s *schedule) isDue(r repositories.Repository, now time.Time) bool {
-	return !r.AskedAt.IsZero() || !now.Before(s.due[r.ID])
+	longer := r.PollEvery(s.interval, now) - s.interval
+	return !r.AskedAt.IsZero() || !now.Before(s.due[r.ID].Add(longer))
 }
 
 // dueNow returns where in known the repositories stand that are due: those that somebody

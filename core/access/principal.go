@@ -1,5 +1,7 @@
 package access
 
+import "net/netip"
+
 // PrincipalKind says what kind of principal asks.
 type PrincipalKind string
 
@@ -47,4 +49,13 @@ type AuditEvent struct {
 	Action   string // noun.verb: "stack.create"
 	Resource string // identifier of what was changed
 	Detail   string // for people, short, no values
+}
+
+// Network returns what is counted as one address: an IPv6 subscriber has a whole /64.
+func Network(address string) string {
+	ip, err := netip.ParseAddr(address)
+	if err != nil || ip.Is4() {
+		return address
+	}
+	return netip.PrefixFrom(ip, 64).Masked().String()
 }

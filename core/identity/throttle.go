@@ -1,11 +1,11 @@
 package identity
 
 import (
-	"net/netip"
 	"sync"
 	"time"
 
 	"berth/core"
+	"berth/core/access"
 	"berth/core/fault"
 	"berth/core/pace"
 )
@@ -59,7 +59,7 @@ type takenToken struct {
 
 // begin counts a try for an account from an address. TooMany "auth.too_many" when there were too many.
 func (t *throttle) begin(account, address string) (try, error) {
-	at := try{throttle: t, who: pair{account, network(address)}}
+	at := try{throttle: t, who: pair{account, access.Network(address)}}
 	wanted := []takenToken{{t.global, everyone}, {t.address, at.who.address}, {t.account, account}, {t.pair, at.who.key()}}
 	if t.isKnown(at.who) {
 		wanted = wanted[3:]
@@ -99,13 +99,4 @@ func (t *throttle) isKnown(who pair) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.known[who]
-}
-
-// network returns what is counted as one address: an IPv6 subscriber has a whole /64.
-func network(address string) string {
-	ip, err := netip.ParseAddr(address)
-	if err != nil || ip.Is4() {
-		return address
-	}
-	return netip.PrefixFrom(ip, 64).Masked().String()
 }

@@ -43,6 +43,11 @@ type Repository struct {
 	AskedBy   string    // who, as audit shows it
 	CreatedAt time.Time
 	UpdatedAt time.Time // of anything but the ask; with Error set, when that began
+
+	// HookedAt is when the newest delivery came that asked for a look; zero: none ever. UnannouncedAt is when
+	// polling last found a commit that no delivery had told of, since deliveries began; zero: never.
+	HookedAt      time.Time
+	UnannouncedAt time.Time
 }
 
 // Draft is a repository to be added.

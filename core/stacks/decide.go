@@ -12,6 +12,15 @@ type Sight struct {
 	Commit  core.Commit
 	Tree    string // hash over the folder and what else the stack reads; "" when the folder is missing
 	Trigger Trigger
+	Told    string // who told of it; continues a decision's reason; empty: nobody, polling came by itself
+}
+
+// Reasoned is a reason with who told of what was seen.
+func (s Sight) Reasoned(reason string) string {
+	if s.Told == "" {
+		return reason
+	}
+	return reason + "; " + s.Told
 }
 
 // Verdict is what follows from a Sight.

@@ -66,7 +66,7 @@ func (s *Store) recordOne(tx *Tx, seen stacks.Seen, now time.Time) error {
 		}
 	}
 	return insertDecision(tx, stacks.Decision{ID: core.NewID(core.PrefixDecision, now), Stack: seen.Stack, At: now,
-		Trigger: seen.Sight.Trigger, Commit: seen.Sight.Commit, Reason: v.Reason})
+		Trigger: seen.Sight.Trigger, Commit: seen.Sight.Commit, Reason: seen.Sight.Reasoned(v.Reason)})
 }
 
 // verdictNow is the verdict on what was seen. When the stack's row says by now that this very state of

@@ -80,7 +80,7 @@ func (s *Store) queue(tx *Tx, ask stacks.Ask) (stacks.Deployment, error) {
 	if st.Deleting {
 		return stacks.Deployment{}, errStackDeleting
 	}
-	if ask.Trigger == stacks.TriggerPoll && ask.SeenTree != "" && ask.SeenTree == st.SeenTree {
+	if (ask.Trigger == stacks.TriggerPoll || ask.Trigger == stacks.TriggerWebhook) && ask.SeenTree != "" && ask.SeenTree == st.SeenTree {
 		return stacks.Deployment{}, errStackSeen
 	}
 	open, err := openOf(tx, ask.Stack)

@@ -18,18 +18,20 @@ var (
 	errRepositoryNameTaken = fault.New(fault.Conflict, "repository.name_taken", "Another repository has this name. Choose another.")
 )
 
-const repositoryColumns = `id, name, url, branch, credential_id, head, fetched_at, error_code, error, asked_at, asked_by, created_at, updated_at, sops_age_public_key`
+const repositoryColumns = `id, name, url, branch, credential_id, head, fetched_at, error_code, error, asked_at, asked_by, created_at, updated_at, sops_age_public_key, hooked_at, unannounced_at`
 
 func scanRepository(row scanner) (repositories.Repository, error) {
 	var (
 		r                                repositories.Repository
 		credential                       sql.NullString
 		fetched, asked, created, updated int64
+		hooked, unannounced              int64
 	)
-	err := row.Scan(&r.ID, &r.Name, &r.URL, &r.Branch, &credential, &r.Head, &fetched, &r.ErrorCode, &r.Error, &asked, &r.AskedBy, &created, &updated, &r.AgePublicKey)
+	err := row.Scan(&r.ID, &r.Name, &r.URL, &r.Branch, &credential, &r.Head, &fetched, &r.ErrorCode, &r.Error, &asked, &r.AskedBy, &created, &updated, &r.AgePublicKey, &hooked, &unannounced)
 	r.Credential = core.CredentialID(credential.String)
 	r.FetchedAt, r.AskedAt = fromMicros(fetched), fromMicros(asked)
 	r.CreatedAt, r.UpdatedAt = fromMicros(created), fromMicros(updated)
+	r.HookedAt, r.UnannouncedAt = fromMicros(hooked), fromMicros(unannounced)
 	return r, err
 }
 
@@ -59,7 +61,7 @@ func (s *Store) AddRepository(ctx context.Context, r repositories.Repository, e 
 		if err := credentialFits(tx, r); err != nil {
 			return r, err
 		}
-		err := tx.insert(errRepositoryNameTaken, `INSERT INTO repositories (`+repositoryColumns+`, sops_age_key) VALUES (?, ?, ?, ?, ?, '', 0, '', '', ?, ?, ?, ?, ?, ?)`,
+		err := tx.insert(errRepositoryNameTaken, `INSERT INTO repositories (`+repositoryColumns+`, sops_age_key) VALUES (?, ?, ?, ?, ?, '', 0, '', '', ?, ?, ?, ?, ?, 0, 0, ?)`,
 			r.ID, r.Name, r.URL, r.Branch, nullable(string(r.Credential)), micros(r.AskedAt), r.AskedBy, micros(r.CreatedAt), micros(r.UpdatedAt), r.AgePublicKey, ageKeyOf(r))
 		if err != nil {
 			return r, err
