@@ -10,6 +10,7 @@ import (
 	"berth/core/fault"
 	"berth/handlers"
 	"berth/handlers/endpoint"
+	"berth/handlers/guard"
 )
 
 // badBodies are refused by every route that takes a body, whatever its fields are.
@@ -45,7 +46,7 @@ func TestEveryBodyIsReadStrictly(t *testing.T) {
 	s.found()
 	_, key := s.key(s.account(access.RoleAdmin), 0)
 	for _, route := range handlers.Routes(s.deps) {
-		if route.Request == nil {
+		if route.Request == nil || route.Surface == guard.Hook { // Git hosts send what they like; see the tests of webhooks
 			continue
 		}
 		before := s.writes()
@@ -71,7 +72,7 @@ func TestNothingCanBeSlippedIn(t *testing.T) {
 	s.found()
 	_, key := s.key(s.account(access.RoleAdmin), 0)
 	for _, route := range handlers.Routes(s.deps) {
-		if route.Request == nil {
+		if route.Request == nil || route.Surface == guard.Hook { // Git hosts send what they like; see the tests of webhooks
 			continue
 		}
 		for _, field := range []string{"id", "created_at", "created_by", "updated_at", "owner", "verified", "mac", "is_admin", "ROLE", "Disabled"} {

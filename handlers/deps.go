@@ -17,6 +17,7 @@ type Deps struct {
 	Stacks       StacksDeps
 	UI           UIDeps
 	Variables    VariablesDeps
+	Webhooks     WebhooksDeps
 	Workers      WorkersDeps
 }
 

@@ -42,6 +42,7 @@ type Parts struct {
 type Desks struct {
 	Integrations *integrations.Desk
 	Repositories *repositories.Desk
+	Hooks        *repositories.Hooks
 	Variables    *variables.Desk
 	Stacks       *stacks.Desk
 	Jobs         *jobs.Desk
@@ -112,6 +113,7 @@ func Join(p Parts) (Deps, error) {
 			Variables: p.Desks.Variables, Stacks: p.Desks.Stacks, Jobs: p.Desks.Jobs, Workers: p.Desks.Fleet, Live: p.Hub.Live, Now: p.Now,
 			Plans: p.Hub.Plans, Environment: p.Hub.Plans, Integrations: p.Desks.Integrations, Compose: p.Hub.Files, Compare: comparer},
 		Variables: VariablesDeps{Desk: p.Desks.Variables, Stacks: p.Store, Jobs: p.Store, Environment: p.Hub.Plans, Rotations: p.Store},
+		Webhooks:  WebhooksDeps{Desk: p.Desks.Hooks},
 		Workers:   WorkersDeps{Desk: p.Desks.Fleet},
 	}, nil
 }

@@ -47,6 +47,7 @@ func (p *players) playAll(between ...func()) {
 	p.key = func() string { _, key := p.s.key(p.s.account(access.RoleAdmin), 0); return key }()
 	p.playPeople()
 	p.playRepositories()
+	p.playWebhooks()
 	p.playIntegrations()
 	p.playWorkers()
 	p.playStacks()
@@ -87,6 +88,7 @@ type players struct {
 	s            *stand
 	d            *description
 	key, session string
+	proof        string            // authorization beside key and session; mostly empty
 	named        map[string]string // what stands for {word} in paths and bodies
 	played       map[string]bool   // by operationId: it was answered 2xx
 	refusedAway  map[string]bool   // rows that said that the hub is away; nil: none may
@@ -120,7 +122,7 @@ func (p *players) play(status int, method, path, body string) map[string]any {
 // answer plays a request and holds the answer against the description.
 func (p *players) answer(method, path, body string) *httptest.ResponseRecorder {
 	p.t.Helper()
-	w := p.s.do(call{method: method, path: path, body: body, key: p.key, session: p.session})
+	w := p.s.do(call{method: method, path: path, body: body, key: p.key, session: p.session, authorization: p.proof})
 	for _, complaint := range p.d.complaints(method, path, w) {
 		p.t.Errorf("%s %s %d: %s\n%s", method, path, w.Code, complaint, w.Body)
 	}

@@ -22,6 +22,7 @@ import (
 	"berth/core/identity"
 	"berth/core/metrics"
 	"berth/core/pace"
+	"berth/core/repositories"
 	"berth/core/seal"
 	"berth/core/secrets"
 	"berth/core/store"
@@ -81,6 +82,7 @@ func newStand(t testing.TB) *stand {
 	s.deps.Repositories, s.deps.Variables = s.repositoriesDeps(), s.variablesDeps()
 	s.deps.Integrations.Desk, s.deps.Sops = s.integrationsDesk(), s.sopsDeps()
 	s.deps.Stacks, s.deps.Jobs = s.stacksDeps(), s.jobsDeps()
+	s.deps.Webhooks.Desk = repositories.NewHooks(s.store, s.ring, noHub{}, nil, s.now)
 	s.deps.Workers, s.deps.Metrics = s.workersDeps()
 	s.deps.UI, s.deps.Hubs = s.uiDeps(), handlers.HubsDeps{Store: s.store}
 	s.build()

@@ -20,6 +20,7 @@ type Own struct {
 	workers     ownWorkers
 	secrets     ownSecrets
 	requests    ownRequests
+	webhooks    ownWebhooks
 	store       ownStore
 	snapshots   ownSnapshots
 
@@ -50,6 +51,7 @@ func newOwn(version string, process func() Process, now core.Clock) *Own {
 	o.workers.declare(o)
 	o.secrets.declare(o)
 	o.requests.declare(o)
+	o.webhooks.declare(o)
 	o.store.declare(o)
 	o.snapshots.declare(o)
 	return o

@@ -54,6 +54,7 @@ func (o *Own) Know(f stacks.Figures) {
 	s.open.replace(map[string]float64{string(stacks.DeploymentQueued): float64(f.Open[stacks.DeploymentQueued]),
 		string(stacks.DeploymentRunning): float64(f.Open[stacks.DeploymentRunning])})
 	s.commands.set(float64(f.Unacknowledged))
+	o.webhooks.know(f.DeliveredAt)
 	all := 0
 	for _, n := range f.Counts {
 		all += n
@@ -73,7 +74,7 @@ func (o *Own) Unknow() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.told = nil
-	for _, v := range []*vector{s.counts, s.open, s.commands, s.about, s.status, s.healthy, s.drifted, s.behind, s.deployed, s.leftOut, o.store.size} {
+	for _, v := range []*vector{s.counts, s.open, s.commands, s.about, s.status, s.healthy, s.drifted, s.behind, s.deployed, s.leftOut, o.store.size, o.webhooks.last} {
 		v.end()
 	}
 }

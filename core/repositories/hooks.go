@@ -145,7 +145,7 @@ func (h *Hooks) Webhook(ctx context.Context, id core.RepositoryID) (Webhook, err
 // stays good until it is dropped or yet another one is made; those before that are gone.
 func (h *Hooks) NewSecret(ctx context.Context, id core.RepositoryID, by access.Principal) (Webhook, secrets.Value, error) {
 	made := WebhookSecret{ID: core.WebhookSecretID(core.NewID(core.PrefixWebhookSecret, h.now())), MadeAt: h.now(), MadeBy: by.Name}
-	secret := rand.Text() + rand.Text() // 260 bits, which no address can guess
+	secret := "berth_wh_" + rand.Text() + rand.Text() // 260 bits, which nobody can guess
 	sealed, err := h.seals.Seal(made.place(), []byte(secret))
 	if err != nil {
 		return Webhook{}, secrets.Value{}, err

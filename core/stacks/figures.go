@@ -28,7 +28,8 @@ type Figures struct {
 	Stacks         []Figure       // by id; at most MaxFigures
 	Counts         map[Status]int // of all stacks
 	Open           map[DeploymentState]int
-	Unacknowledged int // commands that workers have not confirmed to have
+	Unacknowledged int       // commands that workers have not confirmed to have
+	DeliveredAt    time.Time // when a webhook last asked for a look; zero: never
 }
 
 // FigureOf tells of a stack that is in a repository of this name. Containers count where the status does

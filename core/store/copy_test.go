@@ -46,6 +46,9 @@ func wholeYard(t *testing.T) *yard {
 		`INSERT INTO api_keys (id, account_id, name, mac, created_at, expires_at) VALUES ('key_1', 'sva_1', '', x'00', 0, 0)`,
 		`INSERT INTO credentials (id, name, type, host, username, sealed, created_at) VALUES ('crd_1', 'k', 'https', 'h', 'u', x'00', 0)`,
 		`UPDATE repositories SET credential_id = 'crd_1'`,
+		`INSERT INTO webhook_secrets (id, repository_id, sealed, made_at, made_by) SELECT 'whs_1', id, x'00', 1, 'ünï' FROM repositories`,
+		`INSERT INTO webhook_deliveries (id, repository_id, provider, host_id, digest, event, ref, commit_hash, result, reason, received_at, replay_of, repeats, repeated_at, looked_at, outcome)
+			SELECT 'whd_1', id, 'github', 'guid', '', 'push', 'refs/heads/ü', 'c1', 'accepted', '', 1, '', 2, 3, 4, '' FROM repositories`,
 		`INSERT INTO delivered (stack_id, revision, prints, rotation) SELECT id, 1, '{"A":"x"}', '{}' FROM stacks WHERE name = 'web'`,
 		`INSERT INTO integrations (slug, enabled, settings, sealed, version, updated_at) VALUES ('vault', 1, '{"address":"ü"}', x'00', 3, 0)`,
 	} {

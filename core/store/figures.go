@@ -20,6 +20,11 @@ func (s *Store) Figures(ctx context.Context) (stacks.Figures, error) {
 		if f.Open, err = counts[stacks.DeploymentState](tx, `SELECT state, count(*) FROM deployments WHERE state IN ('queued', 'running') GROUP BY state ORDER BY state LIMIT 100`); err != nil {
 			return f, err
 		}
+		hooked, err := one(tx, nil, scalar[int64], `SELECT coalesce(max(hooked_at), 0) FROM repositories`)
+		if err != nil {
+			return f, err
+		}
+		f.DeliveredAt = fromMicros(hooked)
 		f.Unacknowledged, err = one(tx, nil, scalar[int], `SELECT count(*) FROM commands WHERE ended_at = 0 AND state IN (?, ?)`, stacks.CommandQueued, stacks.CommandSent)
 		return f, err
 	})

@@ -62,7 +62,8 @@ func checkMediaType(h http.Header) error {
 	return nil
 }
 
-func readBody(r *http.Request) ([]byte, error) {
+// Body reads at most MaxBody bytes, as they came: TooLarge beyond, Malformed when they stop before their end.
+func Body(r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, MaxBody+1))
 	var over *http.MaxBytesError
 	if errors.As(err, &over) || len(body) > MaxBody {
@@ -71,10 +72,15 @@ func readBody(r *http.Request) ([]byte, error) {
 	if err != nil {
 		return nil, malformed("request.unreadable", "", "The body could not be read to its end.").Because(err)
 	}
-	if !utf8.Valid(body) {
+	return body, nil
+}
+
+func readBody(r *http.Request) ([]byte, error) {
+	body, err := Body(r)
+	if err == nil && !utf8.Valid(body) {
 		return nil, malformed("request.not_utf8", "", "The body is not valid UTF-8.")
 	}
-	return body, nil
+	return body, err
 }
 
 // wrongValue turns what encoding/json says into a fault that shows no value.

@@ -25,6 +25,9 @@ var wildcards = map[string]struct{ kind, help string }{
 	"users/{id}":            {"string", "identifier of the user: usr_…"},
 	"variables/{id}":        {"string", "identifier of the variable: var_…"},
 	"workers/{id}":          {"string", "identifier of the worker: wrk_…"},
+
+	"deliveries/{id}":          {"string", "identifier of the delivery: whd_…"},
+	"webhooks/{repository_id}": {"string", "identifier of the repository: rep_…"},
 }
 
 // pathParameters describes the wildcards of a pattern.

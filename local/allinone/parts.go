@@ -43,6 +43,7 @@ type parts struct {
 
 	passwords    *identity.Passwords
 	repositories *repositories.Desk
+	hooks        *repositories.Hooks
 	secrets      *repositories.SecretsReader
 	backends     *integrations.Backends
 	integrations *integrations.Desk
@@ -95,6 +96,7 @@ func (p *parts) join(ctx context.Context) (err error) {
 	p.joinHubs()
 	p.side = p.reach(late)
 	p.repositories = repositories.NewDesk(p.store, p.ring, agekey.Maker{}, p.side.prober, p.side, p.cfg.Now)
+	p.hooks = repositories.NewHooks(p.store, p.ring, p.side, p.board.Own, p.cfg.Now)
 	p.secrets = repositories.NewSecretsReader(p.git, repositories.NewSecretsFiles(p.repositories, sops.Files{}))
 	p.side.secrets = p.secrets
 	if p.client != nil {

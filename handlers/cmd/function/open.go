@@ -65,6 +65,7 @@ func join(ctx context.Context, cfg config.Function, log *slog.Logger, db *store.
 		Desks: handlers.Desks{
 			Integrations: integrated,
 			Repositories: repositories.NewDesk(kept, ring, agekey.Maker{}, hub, hub, time.Now),
+			Hooks:        repositories.NewHooks(kept, ring, hub, nil, time.Now),
 			Variables:    variables.NewDesk(kept, ring, integrated, time.Now),
 			Stacks:       stacks.NewDesk(kept, hub, time.Now).Beside(folders),
 			Jobs:         jobs.NewDesk(kept, ring, hub, time.Now).Beside(folders),
