@@ -28,20 +28,20 @@ func TestFailuresFollowFromTheRow(t *testing.T) {
 		change func(*Route)
 		want   []int
 	}{
-		"a read":        {nil, []int{401, 403, 404, 429, 500, 503}},
-		"a list":        {func(r *Route) { r.Pattern, r.Query = "/api/custom/stacks", []Param{{Name: "limit"}} }, []int{401, 403, 422, 429, 500, 503}},
-		"about oneself": {func(r *Route) { r.Pattern, r.Rule.Capability = "/api/custom/me", access.SignedIn }, []int{401, 429, 500, 503}},
-		"open to all":   {func(r *Route) { r.Pattern, r.Rule.Capability = "/api/custom/setup", access.Public }, []int{401, 429, 500, 503}},
-		"a write":       {func(r *Route) { r.Method, r.Rule.Capability = http.MethodDelete, access.Operate }, []int{401, 403, 404, 409, 429, 500, 503}},
+		"a read":        {nil, []int{400, 401, 403, 404, 429, 500, 503}},
+		"a list":        {func(r *Route) { r.Pattern, r.Query = "/api/custom/stacks", []Param{{Name: "limit"}} }, []int{400, 401, 403, 422, 429, 500, 503}},
+		"about oneself": {func(r *Route) { r.Pattern, r.Rule.Capability = "/api/custom/me", access.SignedIn }, []int{400, 401, 429, 500, 503}},
+		"open to all":   {func(r *Route) { r.Pattern, r.Rule.Capability = "/api/custom/setup", access.Public }, []int{400, 401, 429, 500, 503}},
+		"a write":       {func(r *Route) { r.Method, r.Rule.Capability = http.MethodDelete, access.Operate }, []int{400, 401, 403, 404, 409, 429, 500, 503}},
 		"a write by anyone": {func(r *Route) {
 			r.Method, r.Pattern, r.Rule.Capability = http.MethodPost, "/api/custom/login", access.Public
-		}, []int{401, 403, 429, 500, 503}},
+		}, []int{400, 401, 403, 429, 500, 503}},
 		"a body": {func(r *Route) { r.Method, r.Rule.Capability, r.Request = http.MethodPatch, access.Operate, leaf{} },
 			[]int{400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 503}},
 		"health": {func(r *Route) {
 			r.Pattern, r.Rule = "/healthz", guard.Rule{Capability: access.Public, Surface: guard.Probe}
 		}, []int{500}},
-		"what the row adds": {func(r *Route) { r.Problems = []int{409, 401} }, []int{401, 403, 404, 409, 429, 500, 503}},
+		"what the row adds": {func(r *Route) { r.Problems = []int{409, 401} }, []int{400, 401, 403, 404, 409, 429, 500, 503}},
 	} {
 		if got := row(c.change).failures(); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
