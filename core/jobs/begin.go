@@ -150,6 +150,9 @@ func (r Run) skip(now time.Time, code, format string, args ...any) Run {
 	return r
 }
 
+// codeRefused says that the policy forbids a run.
+const codeRefused = "run.refused"
+
 // refuse returns r failed by the policy; nil when that has nothing against it.
 func refuse(r Run, now time.Time) *Run {
 	refusals := Refusals(r.Definition)
@@ -160,7 +163,7 @@ func refuse(r Run, now time.Time) *Run {
 	for i, f := range refusals {
 		parts[i] = f.Path + ": " + f.Problem
 	}
-	r.State, r.ErrorCode, r.Error, r.FinishedAt = RunFailed, "run.refused", strings.Join(parts, "; "), now
+	r.State, r.ErrorCode, r.Error, r.FinishedAt = RunFailed, codeRefused, strings.Join(parts, "; "), now
 	return &r
 }
 

@@ -31,7 +31,9 @@ func Settle(r Run, w Word, now time.Time) Outcome {
 	case RunSucceeded:
 		o.ErrorCode, o.Error = "", ""
 	case RunFailed:
-		o.Retry = r.Retry(RunFailed, now)
+		if w.Code != codeRefused { // what the policy forbids it forbids again
+			o.Retry = r.Retry(RunFailed, now)
+		}
 	case RunCancelled: // as one that had not begun
 		o.Actor, o.ErrorCode = r.CancelledBy, "run.cancelled"
 		if r.CancelledBy == access.System.Name {
