@@ -109,7 +109,7 @@ func Join(p Parts) (Deps, error) {
 		Repositories: RepositoriesDeps{Desk: p.Desks.Repositories, Browser: p.Hub.Browser},
 		Sops:         SopsDeps{Keys: p.Desks.Repositories, Files: p.Hub.Secrets, Stacks: p.Store, Repositories: p.Desks.Repositories},
 		Stacks:       StacksDeps{Desk: p.Desks.Stacks, Store: p.Store, Files: p.Hub.Files, Live: p.Hub.Live, Plans: p.Hub.Plans, Compare: comparer},
-		UI: UIDeps{Secrets: p.Hub.Secrets, SetUp: setUp, SignIn: signIn, Accounts: accounts, Store: p.Store, Repositories: p.Desks.Repositories, Browser: p.Hub.Browser,
+		UI: UIDeps{Secrets: p.Hub.Secrets, SetUp: setUp, SignIn: signIn, Accounts: accounts, Store: p.Store, Repositories: p.Desks.Repositories, Hooks: p.Desks.Hooks, Browser: p.Hub.Browser,
 			Variables: p.Desks.Variables, Stacks: p.Desks.Stacks, Jobs: p.Desks.Jobs, Workers: p.Desks.Fleet, Live: p.Hub.Live, Now: p.Now,
 			Plans: p.Hub.Plans, Environment: p.Hub.Plans, Integrations: p.Desks.Integrations, Compose: p.Hub.Files, Compare: comparer},
 		Variables: VariablesDeps{Desk: p.Desks.Variables, Stacks: p.Store, Jobs: p.Store, Environment: p.Hub.Plans, Rotations: p.Store},

@@ -17,6 +17,7 @@ type UIDeps struct {
 	Accounts     UIAccounts          // *identity.Accounts
 	Store        UIStore             // *store.Store
 	Repositories UIRepository        // *repositories.Desk
+	Hooks        ui.WebhookDesk      // *repositories.Hooks
 	Browser      UIBrowser           // repositories.Browser
 	Secrets      ui.SecretsEncrypter // *repositories.SecretsReader
 	Variables    UIVariables         // *variables.Desk
@@ -95,7 +96,7 @@ type UIConnections interface {
 }
 
 func uiRoutes(d Deps) []Route {
-	routes := append(uiDoorRoutes(d), uiRepositoryRoutes(d.UI)...)
+	routes := append(uiDoorRoutes(d), uiRepositoryRoutes(d.UI, d.origin())...)
 	routes = append(routes, uiStackRoutes(d.UI)...)
 	routes = append(routes, uiJobRoutes(d.UI)...)
 	routes = append(routes, uiVariableRoutes(d.UI)...)
@@ -133,7 +134,7 @@ func uiDoorRoutes(d Deps) []Route {
 	}
 }
 
-func uiRepositoryRoutes(u UIDeps) []Route {
+func uiRepositoryRoutes(u UIDeps, app string) []Route {
 	const one = "/repositories/{id}"
 	return []Route{
 		page("/repositories", access.View, ui.Repositories(u.Repositories, u.Now)),
@@ -149,6 +150,10 @@ func uiRepositoryRoutes(u UIDeps) []Route {
 		form(one+"/secrets", access.Operate, ui.BuildSecretsFile(u.Repositories, u.Secrets)),
 		page(one+"/rotate-key", access.Operate, ui.ConfirmRotateKey(u.Repositories)),
 		form(one+"/rotate-key", access.Operate, ui.RotateKey(u.Repositories)),
+		page(one+"/webhook", access.View, ui.Webhook(u.Hooks, app, u.Now)),
+		form(one+"/webhook/secret", access.Operate, ui.CreateWebhookSecret(u.Hooks, app, u.Now)),
+		form(one+"/webhook/secret/previous/delete", access.Operate, ui.DropWebhookSecret(u.Hooks)),
+		form(one+"/webhook/deliveries/{delivery}/replay", access.Operate, ui.ReplayDelivery(u.Hooks)),
 		page("/repository-keys", access.View, ui.RepositoryKeys(u.Repositories, u.Now)),
 		form("/repository-keys/{id}/delete", access.Operate, ui.DeleteRepositoryKey(u.Repositories, u.Now)),
 	}

@@ -120,6 +120,8 @@ var said = map[string]note{
 	"job-variable-gone":   {"ok", "check", "The variable was removed. The next run does not get it."},
 	"job-variable-saved":  {"ok", "check", "Saved. The next run gets the value."},
 	"key-revoked":         {"ok", "check", "The key was revoked. The next request with it is refused."},
+	"delivery-replayed":   {"ok", "check", "It is done once more. What came of it appears here."},
+	"secret-dropped":      {"ok", "check", "The secret before the newest is refused from now on."},
 	"repository-added":    {"ok", "check", "The repository was added and is being read."},
 	"repository-asked":    {"ok", "check", "The repository is being read. What changed is deployed."},
 	"repository-gone":     {"ok", "check", "The repository was removed. Nothing on its Git host was touched."},

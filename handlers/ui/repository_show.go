@@ -45,8 +45,16 @@ type repositoryPage struct {
 	PublicKey  copyable // for secrets files
 	SealHref   string
 	RotateHref string
+	Hook       hookLine
 	EditHref   string
 	DeleteHref string
+}
+
+// hookLine is a repository's webhook in short.
+type hookLine struct {
+	Last    moment // delivery that asked for a look
+	Stopped bool   // a commit was found that none told of
+	Href    string
 }
 
 // foundLine is a folder that can be a stack, or is one.
@@ -84,6 +92,7 @@ func Repository(finder RepositoryFinder, browser RepositoryBrowser, users Reposi
 		}
 		page := repositoryPage{Line: repositoryOf(known, now()), Reading: beingRead(known), CanMend: mendable(known.ErrorCode),
 			PublicKey: ageKeyOf(known), SealHref: repositoryHref(known.ID) + "/secrets", RotateHref: repositoryHref(known.ID) + "/rotate-key",
+			Hook: hookLine{Last: at(known.HookedAt, now()), Stopped: known.Unannounced(), Href: repositoryHref(known.ID) + "/webhook"},
 			EditHref: repositoryHref(known.ID) + "/settings", DeleteHref: repositoryHref(known.ID) + "/delete"}
 		if page.Key, err = keyOf(r.Context(), keys, known.Credential); err != nil {
 			return err

@@ -222,6 +222,9 @@ func repositorySamples() map[string]sample {
 	return map[string]sample{
 		"repository-list":   of(repositoryListView, framed(inRepositories, "Repositories"), repositoryListPage{Lines: []repositoryLine{repositoryOf(good, sampleNow), repositoryOf(reading, sampleNow), repositoryOf(broken, sampleNow)}}),
 		"repository":        of(repositoryView, framed(inRepositories, "apps", crumb{"Repositories", "/repositories"}), page),
+		"webhook":           of(webhookView, framed(inRepositories, "Webhook of apps", crumb{"Repositories", "/repositories"}, crumb{"apps", "/repositories/rep_1"}), sampleWebhook()),
+		"webhook-made":      of(webhookView, framed(inRepositories, "Webhook of apps"), sampleWebhookMade()),
+		"webhook-none":      of(webhookView, framed(inRepositories, "Webhook of apps"), newWebhookPage(repositories.Webhook{Repository: good}, "http://localhost:8090", sampleNow)),
 		"repository-broken": of(repositoryView, framed(inRepositories, "infra", crumb{"Repositories", "/repositories"}), away),
 		"worker-list":       of(workerListView, framed(inWorkers, "Workers"), workerListPage{Tabs: allTabs(""), Lines: []workerLine{workerOf(sampleWorkers()[0], sampleNow), workerOf(sampleWorkers()[1], sampleNow), workerOf(sampleWorkers()[2], sampleNow), workerOf(sampleWorkers()[3], sampleNow)}}),
 		"worker-hubs":       of(workerListView, framed(inWorkers, "Workers"), workerListPage{Lines: []workerLine{workerOf(sampleWorkers()[0], sampleNow)}, Hubs: hubLines(sampleHubs(), sampleNow)}),
