@@ -58,7 +58,7 @@ func repositoryRoutes(d Deps) []Route {
 		row(http.MethodPatch, single, access.Operate, api.UpdateRepository(s.Desk),
 			Operation{Summary: "Edit a repository", Request: api.UpdateRepositoryRequest{}, Response: api.RepositoryAnswer{}, Status: http.StatusOK}),
 		row(http.MethodDelete, single, access.Operate, api.DeleteRepository(s.Desk),
-			Operation{Summary: "Delete a repository that no stack uses", Status: http.StatusNoContent}),
+			Operation{Summary: "Delete a repository that no stack and no job uses", Status: http.StatusNoContent}),
 		row(http.MethodPost, single+"/sync", access.Operate, api.SyncRepository(s.Desk),
 			Operation{Summary: "Look at the repository now", Response: api.RepositoryAnswer{}, Status: http.StatusAccepted}),
 		row(http.MethodGet, single+"/commits", access.View, api.ListCommits(s.Desk, s.Browser),

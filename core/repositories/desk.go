@@ -59,7 +59,7 @@ func (d *Desk) Update(ctx context.Context, id core.RepositoryID, c Change, by ac
 	return r, d.then(err)
 }
 
-// Delete removes a repository that no stack uses; the hub drops its mirror.
+// Delete removes a repository that no stack and no job uses; the hub drops its mirror.
 func (d *Desk) Delete(ctx context.Context, id core.RepositoryID, by access.Principal) error {
 	return d.then(d.store.DeleteRepository(ctx, id, by))
 }

@@ -9,7 +9,7 @@ import (
 	"berth/handlers/endpoint"
 )
 
-// RepositoryDeleter removes repositories that no stack uses.
+// RepositoryDeleter removes repositories that no stack and no job uses.
 type RepositoryDeleter interface {
 	Delete(ctx context.Context, id core.RepositoryID, by access.Principal) error
 }

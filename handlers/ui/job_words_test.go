@@ -126,6 +126,17 @@ func TestARunsPageLeadsToTheAttemptsAround(t *testing.T) {
 	}
 }
 
+func TestARunOnAllWorkersNamesTheOthers(t *testing.T) {
+	runs := sampleRuns(4)
+	p := sampleRunPage(everywhere(runs[0]), besides(runs[1:]))
+	if len(p.Others.Lines) != 2 || p.Others.Lines[0].Worker != "rack4-host2" || p.Others.Lines[1].Worker != "basement-nuc" {
+		t.Errorf("beside it there are %+v", p.Others.Lines)
+	}
+	if p := sampleRunPage(runs[0], besides(runs[1:])); len(p.Others.Lines) != 0 {
+		t.Errorf("a job of one worker has %+v beside it", p.Others.Lines)
+	}
+}
+
 func TestTheClockOfARunStopsWithTheHub(t *testing.T) {
 	away := hubNotice{Away: true}
 	running, ended := openRun(jobs.RunRunning), sampleRuns(1)[0]

@@ -27,7 +27,7 @@ func ConfirmDeleteRepository(finder RepositoryFinder) http.Handler {
 	})
 }
 
-// DeleteRepository removes a repository that no stack uses.
+// DeleteRepository removes a repository that no stack and no job uses.
 func DeleteRepository(desk RepositoryEditor) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		known, err := desk.Repository(r.Context(), core.RepositoryID(r.PathValue("id")))

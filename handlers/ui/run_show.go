@@ -50,6 +50,7 @@ type runPage struct {
 	Finished    moment
 	Took        string
 	Overrides   []string
+	Others      runTable // runs of the same fire on other workers, of a job that runs on all
 	Log         logView
 }
 
@@ -116,23 +117,28 @@ func showRun(ctx context.Context, reader RunReader, names *names, r jobs.Run, j 
 	if p.Open && worker.Away && !hubIn(ctx).Away { // otherwise nobody knows whether it is there
 		p.Away = worker.Name
 	}
-	return p, p.putNeighbours(ctx, reader, r, now)
+	return p, p.putNeighbours(ctx, reader, names, r, now)
 }
 
 // neighbours is among how many of a job's newest runs the others are looked for that a run has to do with.
 const neighbours = 100
 
-// putNeighbours finds the attempt that follows a run, and what a run that waits waits for.
-func (p *runPage) putNeighbours(ctx context.Context, reader RunReader, r jobs.Run, now time.Time) error {
-	if r.State != jobs.RunFailed && r.State != jobs.RunQueued {
+// putNeighbours finds the attempt that follows a run, the runs beside it on other workers, and what a run that waits
+// waits for.
+func (p *runPage) putNeighbours(ctx context.Context, reader RunReader, names *names, r jobs.Run, now time.Time) error {
+	everywhere := r.Definition.Mode == jobs.ModeOnceAll
+	if r.State != jobs.RunFailed && r.State != jobs.RunQueued && !everywhere {
 		return nil
 	}
 	list, err := reader.Runs(ctx, jobs.RunFilter{Job: r.Job}, core.Page{Limit: neighbours})
 	if err != nil {
 		return err
 	}
-	ahead := 0
+	ahead, beside := 0, []jobs.Run{}
 	for _, other := range list.Items {
+		if everywhere && other.Fire == r.Fire && other.ID != r.ID && other.Worker != r.Worker {
+			beside = append(beside, other)
+		}
 		if other.RetryOf == r.ID {
 			p.NextHref = runHref(other.ID)
 		}
@@ -146,7 +152,8 @@ func (p *runPage) putNeighbours(ctx context.Context, reader RunReader, r jobs.Ru
 			p.Until = at(r.NotBefore, now)
 		}
 	}
-	return nil
+	p.Others.Lines, err = runLines(ctx, nil, names, beside, now)
+	return err
 }
 
 // waitWords says what a run waits for that has not begun; ahead is how many runs of its job are open before it.

@@ -202,6 +202,7 @@ func jobSamples() map[string]sample {
 		"run-cancelled":      of(runView, framed(inJobs, "Run of backup-shop", trail...), sampleRunPage(runs[12], nil, said...)),
 		"run-lost":           of(runView, framed(inJobs, "Run of backup-shop", trail...), sampleRunPage(runs[20], nil)),
 		"run-waiting":        of(runView, framed(inJobs, "Run of backup-shop", trail...), sampleRunPage(waiting, nil)),
+		"run-everywhere":     of(runView, framed(inJobs, "Run of backup-shop", trail...), sampleRunPage(everywhere(runs[0]), besides(runs[1:4]), said...)),
 		"run-retrying":       of(runView, framed(inJobs, "Run of backup-shop", trail...), sampleRunPage(retrying, nil)),
 		"run-away":           of(runView, framed(inJobs, "Run of backup-shop", trail...), sampleRunPage(away, nil)),
 	}
@@ -209,6 +210,21 @@ func jobSamples() map[string]sample {
 		if name != "failing" {
 			all["job-"+name] = of(jobShowView, framed(inJobs, j.Name, trail[0]), sampleJobPage(j, map[bool][]jobs.Run{true: runs}[name != "new"]))
 		}
+	}
+	return all
+}
+
+// everywhere is a run of a job that runs on all workers; besides are those of other workers at the same time.
+func everywhere(r jobs.Run) jobs.Run {
+	r.Fire, r.Definition.Mode = "run_00", jobs.ModeOnceAll
+	return r
+}
+
+func besides(runs []jobs.Run) []jobs.Run {
+	var all []jobs.Run
+	for i, r := range runs {
+		r.Fire, r.Worker = "run_00", sampleWorkers()[min(i, 2)].ID
+		all = append(all, r)
 	}
 	return all
 }
