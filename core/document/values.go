@@ -39,13 +39,25 @@ func (r *Reader) Duration(path string, dest *time.Duration, low, high time.Durat
 	case string:
 		d, err := time.ParseDuration(v)
 		if err != nil || d < low || d > high {
-			r.Complain(path, "must be a duration such as 90s, 3m or 1h, from %s to %s", low, high)
+			r.Complain(path, "must be a duration such as 90s, 3m or 1h, from %s to %s", short(low), short(high))
 			return
 		}
 		*dest = d
 	default:
 		r.Complain(path, "must be a duration with its unit, such as 90s, 3m or 1h")
 	}
+}
+
+// short writes a duration without the zeros at its end: 168h, not 168h0m0s.
+func short(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
 }
 
 // Flag reads true or false.
