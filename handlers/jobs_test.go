@@ -68,6 +68,9 @@ func TestAJobWithoutScript(t *testing.T) {
 	says(t, p.s.browse(session, job), 200, "Its job.yaml was not read yet.", "It was not read yet.")
 	id := strings.TrimPrefix(job, "/jobs/")
 
+	p.s.readJob(id, jobs.Definition{}, "line 7: resources.timeout is required")
+	says(t, p.s.browse(session, job), 200, "Its job.yaml cannot be used, so it has none.")
+
 	p.s.readJob(id, nightly(), "")
 	says(t, p.s.browse(session, job), 200, "It has not run yet.", "at 03:15", "Europe/Zurich", "data-clock", "busybox:1", "0.5 CPU, 64 MiB, 1 min", "tried again up to 2 times, first after 10 s", "Run now")
 	says(t, p.s.browse(session, "/jobs?standing=new"), 200, "nightly", "at 03:15")

@@ -95,6 +95,9 @@ func retryWords(r jobs.Retries) string {
 	if r.Count == 0 {
 		return "it is not tried again"
 	}
+	if r.Count == 1 {
+		return "tried again once, after " + spell(r.Backoff)
+	}
 	return fmt.Sprintf("tried again up to %d times, first after %s", r.Count, spell(r.Backoff))
 }
 

@@ -3,7 +3,9 @@ package ui
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"berth/core/jobs"
 )
@@ -65,7 +67,7 @@ func shortlyOf(j jobs.Job, newest []jobs.Run) string {
 func whyJob(j jobs.Job, newest []jobs.Run) string {
 	switch j.Standing() {
 	case jobs.StandingBroken:
-		return "Its newest commit cannot be used. " + sentence(j.Error)
+		return "Its newest commit cannot be used. " + briefly(sentence(j.Error))
 	case jobs.StandingFailing:
 		return whyFailing(j, newest)
 	case jobs.StandingMissed:
@@ -79,6 +81,22 @@ func whyJob(j jobs.Job, newest []jobs.Run) string {
 		return "It has not run yet."
 	}
 	return "The last run ended well."
+}
+
+// brief is as long as a text may be that stands among others, in bytes; its own page has all of it.
+const brief = 240
+
+// briefly ends a long text between two words.
+func briefly(text string) string {
+	if len(text) <= brief {
+		return text
+	}
+	end := strings.LastIndexByte(text[:brief], ' ')
+	if end < brief/2 { // one word that is very long
+		for end = brief; !utf8.RuneStart(text[end]); end-- {
+		}
+	}
+	return strings.TrimRight(text[:end], " ,;:.") + " …"
 }
 
 func whyFailing(j jobs.Job, newest []jobs.Run) string {

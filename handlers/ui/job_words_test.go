@@ -42,6 +42,38 @@ func TestHowAJobStandsIsSaidInWords(t *testing.T) {
 	}
 }
 
+// A list has no room for all that is wrong with a file.
+func TestALongTextAmongOthersEndsBetweenTwoWords(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"short":          {"Line 2: wrong.", "Line 2: wrong."},
+		"just so long":   {strings.Repeat("x", brief), strings.Repeat("x", brief)},
+		"words":          {strings.Repeat("wrong; ", 50), strings.TrimSuffix(strings.Repeat("wrong; ", 34), "; ") + " …"},
+		"one long word":  {strings.Repeat("x", brief+1), strings.Repeat("x", brief) + " …"},
+		"between a rune": {"x" + strings.Repeat("é", brief), "x" + strings.Repeat("é", brief/2-1) + " …"},
+	} {
+		if got := briefly(c.text); got != c.want {
+			t.Errorf("%s: %q; want %q", name, got, c.want)
+		}
+	}
+	j := troubled()["broken"]
+	j.Error = strings.Repeat("line 7: resources.timeout is required; ", 20)
+	if why := whyJob(j, nil); len(why) > brief+60 || !strings.HasSuffix(why, " …") {
+		t.Errorf("the list says %q", why)
+	}
+}
+
+func TestHowOftenARunIsTriedAgainInWords(t *testing.T) {
+	for want, r := range map[string]jobs.Retries{
+		"it is not tried again":                        {},
+		"tried again once, after 10 s":                 {Count: 1, Backoff: 10 * time.Second},
+		"tried again up to 3 times, first after 1 min": {Count: 3, Backoff: time.Minute},
+	} {
+		if got := retryWords(r); got != want {
+			t.Errorf("%+v: %q; want %q", r, got, want)
+		}
+	}
+}
+
 // A time of the job's zone is told as its clock shows it, also when that is changed between two of them.
 func TestTheNextTimesAreToldByBothClocks(t *testing.T) {
 	j := sampleJob()
