@@ -108,7 +108,8 @@ func TestHowRunsEnd(t *testing.T) {
 		"with a code":     {exits(3), nil, wire.ResultFailed, "run.exit", "exit code 3.", 3},
 		"without program": {exits(127), nil, wire.ResultFailed, "run.exit", "was not found in the image", 127},
 		"not executable":  {exits(126), nil, wire.ResultFailed, "run.exit", "may not be executed", 126},
-		"by a signal":     {exits(137), nil, wire.ResultFailed, "run.exit", "signal 9", 137},
+		"by a signal":     {exits(143), nil, wire.ResultFailed, "run.exit", "signal 15", 143},
+		"killed":          {exits(137), nil, wire.ResultFailed, "run.exit", "killed (signal 9): by somebody on its host, or because it, or the host, had no memory left.", 137},
 		"of its memory": {func(s *setup, p *program, _ *hubEnd, _ wire.Command) {
 			s.engine.outOfMemory = true
 			go func() { p.exit <- 137 }()

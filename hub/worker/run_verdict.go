@@ -52,6 +52,8 @@ func meaning(code int) string {
 		return ", which means that its program may not be executed"
 	case code == 127:
 		return ", which means that its program was not found in the image"
+	case code == 137: // also when the engine noted too late, or not at all, why it was killed
+		return ", which means that it was killed (signal 9): by somebody on its host, or because it, or the host, had no memory left"
 	case code > 128 && code < 160:
 		return ", which means that signal " + strconv.Itoa(code-128) + " ended it"
 	}
