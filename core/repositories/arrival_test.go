@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"berth/core"
 	"berth/core/secrets"
@@ -216,4 +217,33 @@ func FuzzArrival(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestPollingWaitsLongerWhileDeliveriesFlow(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		hooked, unannounced time.Duration // ago; 0: never
+		interval, want      time.Duration
+	}{
+		"none ever came":            {0, 0, 10 * time.Second, 10 * time.Second},
+		"one came just now":         {time.Second, 0, 10 * time.Second, 5 * time.Minute},
+		"one came within the hour":  {59 * time.Minute, 0, 10 * time.Second, 5 * time.Minute},
+		"an hour has passed":        {time.Hour, 0, 10 * time.Second, 10 * time.Second},
+		"the interval is longer":    {time.Second, 0, time.Hour, time.Hour},
+		"a commit was not told of":  {time.Minute, time.Second, 10 * time.Second, 10 * time.Second},
+		"one came after that again": {time.Second, time.Minute, 10 * time.Second, 5 * time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var r Repository
+			if c.hooked > 0 {
+				r.HookedAt = now.Add(-c.hooked)
+			}
+			if c.unannounced > 0 {
+				r.UnannouncedAt = now.Add(-c.unannounced)
+			}
+			if got := r.PollEvery(c.interval, now); got != c.want {
+				t.Errorf("polled every %v, want %v", got, c.want)
+			}
+		})
+	}
 }

@@ -92,7 +92,7 @@ func Repository(finder RepositoryFinder, browser RepositoryBrowser, users Reposi
 		}
 		page := repositoryPage{Line: repositoryOf(known, now()), Reading: beingRead(known), CanMend: mendable(known.ErrorCode),
 			PublicKey: ageKeyOf(known), SealHref: repositoryHref(known.ID) + "/secrets", RotateHref: repositoryHref(known.ID) + "/rotate-key",
-			Hook: hookLine{Last: at(known.HookedAt, now()), Stopped: known.Unannounced(), Href: repositoryHref(known.ID) + "/webhook"},
+			Hook:     hookLine{Last: at(known.HookedAt, now()), Stopped: known.Unannounced(), Href: repositoryHref(known.ID) + "/webhook"},
 			EditHref: repositoryHref(known.ID) + "/settings", DeleteHref: repositoryHref(known.ID) + "/delete"}
 		if page.Key, err = keyOf(r.Context(), keys, known.Credential); err != nil {
 			return err
