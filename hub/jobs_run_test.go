@@ -177,13 +177,13 @@ func TestAResultIsTakenAfterARestartOfTheHub(t *testing.T) {
 	s, w, p := newJobStand(t)
 	j, cmd := s.running(p, nil)
 	p.tell(cmd, 2, "one\n")
-	at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-	p.send(wire.Event{ID: cmd.ID, Attempt: cmd.Attempt, Number: 3, Log: "two\n", LogAt: at})
+	const to = "1777636800000000001 0"
+	p.send(wire.Event{ID: cmd.ID, Attempt: cmd.Attempt, Number: 3, Log: "two\n", LogTo: to})
 	p.silent()
 	p.leave()
 	s.restart()
 	p = s.takesRuns(w, wire.JournalEntry{ID: cmd.ID, Attempt: cmd.Attempt, State: wire.JournalResult})
-	if i := p.welcome.Settle[0]; i.Do != wire.SettleRun || i.Heard == nil || *i.Heard != 3 || !i.LogAt.Equal(at) {
+	if i := p.welcome.Settle[0]; i.Do != wire.SettleRun || i.Heard == nil || *i.Heard != 3 || i.LogTo != to {
 		t.Errorf("the worker is told %+v", i)
 	}
 	result := runResult(cmd, 0)

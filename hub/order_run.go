@@ -53,7 +53,7 @@ func (o runOrder) begin() { o.s.h.runs.begin(o.c) }
 
 func (o runOrder) recall(ctx context.Context, i *wire.Instruction) {
 	if i.Heard = o.s.h.runs.heardOf(ctx, o.c.Run, o.c.ID, o.c.Attempt); i.Heard != nil {
-		i.LogAt = o.s.h.runs.logAt(o.c.Run)
+		i.LogTo = o.s.h.runs.logTo(o.c.Run)
 	}
 }
 
@@ -65,8 +65,8 @@ func (o runOrder) event(m wire.Event) {
 		if m.Started && known.startedAt.IsZero() {
 			known.startedAt, news = o.s.h.opts.Now().Add(-time.Duration(m.RanMS)*time.Millisecond), true
 		}
-		if !m.LogAt.IsZero() {
-			known.logAt = m.LogAt
+		if m.LogTo != "" {
+			known.logTo = m.LogTo
 		}
 	})
 	if news {

@@ -18,7 +18,7 @@ type runRecorder struct {
 // ran is what is known of a run beside its log.
 type ran struct {
 	startedAt time.Time // of its container; zero: it was not started, as far as is known
-	logAt     time.Time // of the last line of the container that was heard, by the clock of its engine
+	logTo     string    // how far the log of the container was heard, in its worker's words
 }
 
 // runNews is what is new of one run.
@@ -49,7 +49,7 @@ func (k runKeeper) load(ctx context.Context, id core.RunID) (*recording[ran], er
 	if err != nil {
 		return nil, err
 	}
-	return &recording[ran]{progress: ran{startedAt: r.StartedAt, logAt: kept.Heard.LogAt}, worker: r.Worker,
+	return &recording[ran]{progress: ran{startedAt: r.StartedAt, logTo: kept.Heard.LogTo}, worker: r.Worker,
 		heard: stacks.Heard{Command: r.Command, Attempt: kept.Heard.Attempt, Event: kept.Heard.Event}, number: kept.Number, total: kept.Bytes}, nil
 }
 
@@ -58,7 +58,7 @@ func (k runKeeper) save(ctx context.Context, all []runNews) error {
 	var pieces []jobs.LogPiece
 	for _, n := range all {
 		progress = append(progress, jobs.Progress{Run: n.id, StartedAt: n.progress.startedAt,
-			Heard: jobs.Heard{Attempt: n.heard.Attempt, Event: n.heard.Event, LogAt: n.progress.logAt}})
+			Heard: jobs.Heard{Attempt: n.heard.Attempt, Event: n.heard.Event, LogTo: n.progress.logTo}})
 		pieces = append(pieces, piecesOf(n)...)
 	}
 	return k.store.SaveRunLog(ctx, progress, pieces)
@@ -72,14 +72,14 @@ func piecesOf(n runNews) []jobs.LogPiece {
 	return pieces
 }
 
-// logAt returns the time of the last line of a run's container that was heard.
-func (r *runRecorder) logAt(id core.RunID) time.Time {
+// logTo returns how far the log of a run's container was heard.
+func (r *runRecorder) logTo(id core.RunID) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if known := r.all[id]; known != nil {
-		return known.progress.logAt
+		return known.progress.logTo
 	}
-	return time.Time{}
+	return ""
 }
 
 // end stores how a run ended. outcome is asked with when its container was started, as far as is known.

@@ -114,7 +114,7 @@ type Recorded struct {
 type Heard struct {
 	Attempt int    `json:"attempt"`
 	Event   uint64 `json:"event"`
-	// LogAt is what the last of them that had lines of the container said of when they were written, by the
-	// clock of its engine. A worker that was restarted reads the container's log on from there.
-	LogAt time.Time `json:"log_at,omitzero"`
+	// LogTo is what the last of them that had lines of the container said of how far its log is told. A worker that was
+	// restarted reads the log on from there.
+	LogTo string `json:"log_to,omitempty"`
 }

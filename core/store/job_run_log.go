@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"berth/core"
 	"berth/core/jobs"
@@ -16,8 +15,8 @@ import (
 func (s *Store) SaveRunLog(ctx context.Context, progress []jobs.Progress, pieces []jobs.LogPiece) error {
 	return s.db.WriteNew(ctx, func(tx *Tx) error {
 		for _, p := range progress {
-			if _, err := tx.exec(`UPDATE job_runs SET heard_attempt = ?, heard_event = ?, heard_log_at = ? WHERE id = ? AND state IN ('queued', 'running')`,
-				p.Heard.Attempt, int64(p.Heard.Event), nanos(p.Heard.LogAt), p.Run); err != nil {
+			if _, err := tx.exec(`UPDATE job_runs SET heard_attempt = ?, heard_event = ?, heard_log_to = ? WHERE id = ? AND state IN ('queued', 'running')`,
+				p.Heard.Attempt, int64(p.Heard.Event), p.Heard.LogTo, p.Run); err != nil {
 				return err
 			}
 			if p.StartedAt.IsZero() {
@@ -64,29 +63,11 @@ func (s *Store) RunLog(ctx context.Context, id core.RunID, after uint64, limit i
 func (s *Store) RunRecorded(ctx context.Context, id core.RunID) (jobs.Recorded, error) {
 	return read(ctx, s, func(tx *Tx) (jobs.Recorded, error) {
 		return one(tx, errRunMissing, func(row scanner) (r jobs.Recorded, err error) {
-			var logAt int64
-			err = row.Scan(&r.Heard.Attempt, &r.Heard.Event, &logAt, &r.Number, &r.Bytes)
-			r.Heard.LogAt = fromNanos(logAt)
+			err = row.Scan(&r.Heard.Attempt, &r.Heard.Event, &r.Heard.LogTo, &r.Number, &r.Bytes)
 			return r, err
-		}, `SELECT heard_attempt, heard_event, heard_log_at, (SELECT coalesce(max(number), 0) FROM job_run_log WHERE run_id = r.id),
+		}, `SELECT heard_attempt, heard_event, heard_log_to, (SELECT coalesce(max(number), 0) FROM job_run_log WHERE run_id = r.id),
 			(SELECT coalesce(sum(octet_length(text)), 0) FROM job_run_log WHERE run_id = r.id) FROM job_runs r WHERE r.id = ?`, id)
 	})
-}
-
-// nanos is a moment in nanoseconds, as heard_log_at has it: a log that goes on after a moment which was cut to
-// microseconds has its last line twice.
-func nanos(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixNano()
-}
-
-func fromNanos(ns int64) time.Time {
-	if ns == 0 {
-		return time.Time{}
-	}
-	return time.Unix(0, ns).UTC()
 }
 
 // lastPieces returns the last pieces of a log that are small enough for a full disk.

@@ -252,7 +252,7 @@ func TestALogIsStoredWithHowFarItsRunHasCome(t *testing.T) {
 	}
 	// Engines write moments to the nanosecond, and a log goes on after one of them.
 	heard := func(n uint64) jobs.Heard {
-		return jobs.Heard{Attempt: 1, Event: n, LogAt: time.Date(2026, 3, 1, 4, 5, 6, 123456000+int(n), time.UTC)}
+		return jobs.Heard{Attempt: 1, Event: n, LogTo: fmt.Sprint("177233674612345600", n, " 0")}
 	}
 	y.must(y.SaveRunLog(t.Context(), []jobs.Progress{{Run: r.ID, Heard: heard(3)}}, []jobs.LogPiece{piece(r.ID, 1, "grüezi\n"), piece(r.ID, 2, "two\n"), piece(other.ID, 1, "other"), piece("run_none", 1, "gone")}))
 	recorded(jobs.Recorded{Number: 2, Bytes: 12, Heard: heard(3)})

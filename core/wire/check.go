@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -129,13 +128,6 @@ func (c *complaints) whole(path string, n, lowest, highest int64) {
 func (c *complaints) counter(path string, n uint64, lowest uint64) {
 	if n < lowest || n > maxNumber {
 		c.add(path, "must be from %d to %d", lowest, int64(maxNumber))
-	}
-}
-
-// moment is a time that can be said again.
-func (c *complaints) moment(path string, t time.Time) {
-	if year := t.UTC().Year(); !t.IsZero() && (year < 1970 || year > 9998) {
-		c.add(path, "must be from 1970 to 9998")
 	}
 }
 

@@ -101,7 +101,7 @@ func checkEvent(c *complaints, m Event) {
 	c.command(m.ID, m.Attempt)
 	c.counter("number", m.Number, 1)
 	c.text("log", m.Log, MaxLogChunk)
-	c.moment("log_at", m.LogAt)
+	c.line("log_to", m.LogTo, 0, MaxLogTo)
 	c.whole("ran_ms", m.RanMS, 0, maxNumber)
 	if m.Phase != nil {
 		c.within("phase", func() { checkPhase(c, *m.Phase) })

@@ -37,7 +37,7 @@ func checkWelcome(c *complaints, m Welcome) {
 		if m.Settle[i].Heard != nil {
 			c.counter("heard", *m.Settle[i].Heard, 0)
 		}
-		c.moment("log_at", m.Settle[i].LogAt)
+		c.line("log_to", m.Settle[i].LogTo, 0, MaxLogTo)
 	})
 }
 

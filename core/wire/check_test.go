@@ -54,9 +54,9 @@ var badMessages = map[string]bad{
 	"epoch zero":               {"welcome", change(func(m *Welcome) { m.Epoch = 0 }), "epoch", ""},
 	"no heartbeat interval":    {"welcome", change(func(m *Welcome) { m.HeartbeatSeconds = 0 }), "heartbeat_seconds", ""},
 	"a heartbeat once a day":   {"welcome", change(func(m *Welcome) { m.HeartbeatSeconds = 86400 }), "heartbeat_seconds", ""},
-	"a log of the year 10000": {"welcome", change(func(m *Welcome) {
-		m.Settle = []Instruction{{ID: sampleID, Attempt: 1, Do: SettleRun, LogAt: when.AddDate(8000, 0, 0)}}
-	}), "settle[0].log_at", ""},
+	"a log that is told too far": {"welcome", change(func(m *Welcome) {
+		m.Settle = []Instruction{{ID: sampleID, Attempt: 1, Do: SettleRun, LogTo: strings.Repeat("9", MaxLogTo+1)}}
+	}), "settle[0].log_to", CodeFrameTooLarge},
 	"an unknown settlement":         {"welcome", change(func(m *Welcome) { m.Settle = []Instruction{{ID: sampleID, Attempt: 1, Do: "wait"}} }), "settle[0].do", ""},
 	"heartbeat zero":                {"heartbeat", change(func(m *Heartbeat) { m.Number = 0 }), "number", ""},
 	"a negative round trip":         {"heartbeat", change(func(m *Heartbeat) { m.RoundTripUS = -1 }), "round_trip_us", ""},
@@ -123,7 +123,7 @@ var badMessages = map[string]bad{
 	"accepting attempt zero":        {"accepted", change(func(m *Accepted) { m.Attempt = 0 }), "attempt", ""},
 	"event zero":                    {"event", change(func(m *Event) { m.Number = 0 }), "number", ""},
 	"a log chunk over the limit":    {"event", change(func(m *Event) { m.Log = strings.Repeat("x", MaxLogChunk+1) }), "log", CodeFrameTooLarge},
-	"a log of the year 1":           {"event", change(func(m *Event) { m.LogAt = when.AddDate(-2024, 0, 0) }), "log_at", ""},
+	"a log told to two lines":       {"event", change(func(m *Event) { m.LogTo = "1\n2" }), "log_to", ""},
 	"a start that is to come":       {"event", change(func(m *Event) { m.RanMS = -1 }), "ran_ms", ""},
 	"an unknown phase":              {"event", change(func(m *Event) { m.Phase = &PhaseEvent{Name: "x", State: stacks.PhaseFailed} }), "phase.name", ""},
 	"an unknown phase state":        {"event", change(func(m *Event) { m.Phase = &PhaseEvent{Name: stacks.PhasePull, State: "x"} }), "phase.state", ""},

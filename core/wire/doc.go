@@ -162,10 +162,10 @@
 // waits for its Command, because the secrets are gone; it is created once, whatever is in the way. For one (ID, Attempt)
 // no container is started that follows another.
 //
-// Event.LogAt says when the container wrote the last of the lines. The hub stores it with the number of the
-// Event, and gives the last one back in Instruction.LogAt, with Heard: a worker that was restarted
-// reads the engine's log on from there, so that no line is missing or doubled. Started may be said
-// more than once, RanMS after the fact; the first one counts.
+// Event.LogTo says, in the worker's own words, how far the container's log is told with it. The hub stores it
+// with the number of the Event, and gives the last one back in Instruction.LogTo, with Heard: a worker that was
+// restarted reads the engine's log on from there, so that no line is missing or doubled. Started may be
+// said more than once, RanMS after the fact; the first one counts.
 //
 // # The life of a command
 //

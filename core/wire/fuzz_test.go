@@ -30,7 +30,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(run)
 	for _, frame := range []string{"bye {}", "bye null", ` {}`, `event {"id":"cmd_","phase":{}}`, `observed {"stacks":[{"containers":[{"changed":[""]}]}]}`,
 		`hello {"engine":"\n"}`, `result {"service":"\u0000","lines":"a\n"}`, `result {"events":9007199254740993}`, `result {"events":-1}`,
-		`event {"log_at":"9999-12-31T23:59:59.999999999-23:59"}`, `result {"exit_code":-1}`, `command {"kind":"run","run":{}}`} {
+		`event {"log_to":"\u0007"}`, `result {"exit_code":-1}`, `command {"kind":"run","run":{}}`} {
 		f.Add([]byte(frame))
 	}
 	f.Fuzz(func(t *testing.T, frame []byte) {

@@ -23,6 +23,7 @@ const (
 	MaxLines     = 16 << 10  // Result.Lines
 	MaxTrait     = 64        // one name of ContainerState.Changed
 	MaxEnrol     = 16 << 10  // the body of an Enrol request or of its answer
+	MaxLogTo     = 64        // Event.LogTo
 	MaxWords     = 64 << 10  // the words of a run's command altogether
 	MaxConfig    = 1 << 20   // one file of Run.Configs
 )

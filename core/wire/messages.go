@@ -50,8 +50,8 @@ type Instruction struct {
 	ID      core.CommandID `json:"id"`
 	Attempt int            `json:"attempt"`
 	Do      Settlement     `json:"do"`
-	Heard   *uint64        `json:"heard,omitempty"` // number of the last Event that the hub has: later ones are sent again; nil: it does not tell
-	LogAt   time.Time      `json:"log_at,omitzero"` // of a run, with Heard: LogAt of the last of those Events that had one
+	Heard   *uint64        `json:"heard,omitempty"`  // number of the last Event that the hub has: later ones are sent again; nil: it does not tell
+	LogTo   string         `json:"log_to,omitempty"` // of a run, with Heard: LogTo of the last of those Events that had one
 }
 
 // Settlement is what the worker does with a journal entry after a reconnect.
@@ -180,7 +180,7 @@ type Event struct {
 	Number  uint64         `json:"number"`
 	Phase   *PhaseEvent    `json:"phase,omitempty"`
 	Log     string         `json:"log,omitempty"`     // whole lines, at most MaxLogChunk bytes
-	LogAt   time.Time      `json:"log_at,omitzero"`   // of a run: when its container wrote the last line of Log, by the engine's clock; zero: none of them is the container's
+	LogTo   string         `json:"log_to,omitempty"`  // of a run: how far the log of its container is told with Log, in the worker's own words; empty: no line is the container's
 	Started bool           `json:"started,omitempty"` // of a run: its container was started; may be said again
 	RanMS   int64          `json:"ran_ms,omitempty"`  // with Started: how long ago that was
 }

@@ -57,7 +57,7 @@ func (e *fakeEngine) AwaitRun(ctx context.Context, name string) error {
 	return e.Engine.AwaitRun(ctx, name)
 }
 
-func (e *fakeEngine) FollowRun(ctx context.Context, name string, ask runs.LogAsk, line func(time.Time, string) error) error {
+func (e *fakeEngine) FollowRun(ctx context.Context, name string, ask runs.LogAsk, line func(runs.Position, string) error) error {
 	if err := e.reach(ctx, "follow", name); err != nil {
 		return err
 	}
@@ -154,24 +154,24 @@ func logOf(events []wire.Event, own ...string) (lines []string) {
 }
 
 // heardOf is what a hub stores of events: the number of the last, and how far the log has come.
-func heardOf(events []wire.Event) (number uint64, at time.Time) {
+func heardOf(events []wire.Event) (number uint64, to string) {
 	for _, e := range events {
 		number = e.Number
-		if !e.LogAt.IsZero() {
-			at = e.LogAt
+		if e.LogTo != "" {
+			to = e.LogTo
 		}
 	}
-	return number, at
+	return number, to
 }
 
 // greetWith is greet by a hub that has these events of every command.
 func (h *hubEnd) greetWith(events []wire.Event) {
 	h.t.Helper()
 	hello := await(h, "Hello", any1[wire.Hello])
-	number, at := heardOf(events)
+	number, to := heardOf(events)
 	welcome := wire.Welcome{Epoch: h.epoch, HeartbeatSeconds: hubBeat, Version: "hub", Settle: []wire.Instruction{}}
 	for _, e := range hello.Journal {
-		welcome.Settle = append(welcome.Settle, wire.Instruction{ID: e.ID, Attempt: e.Attempt, Do: wire.SettleRun, Heard: &number, LogAt: at})
+		welcome.Settle = append(welcome.Settle, wire.Instruction{ID: e.ID, Attempt: e.Attempt, Do: wire.SettleRun, Heard: &number, LogTo: to})
 	}
 	h.send(welcome)
 }

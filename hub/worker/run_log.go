@@ -3,7 +3,6 @@ package worker
 import (
 	"context"
 	"sync"
-	"time"
 
 	"berth/hub/worker/journal"
 	"berth/hub/worker/outbox"
@@ -81,14 +80,14 @@ func (l *logTail) run() {
 	limit.Wait()
 }
 
-// read tells what was written after a moment until the container has ended, however often that breaks off.
-func (l *logTail) read(ctx context.Context, after time.Time) {
+// read tells what comes after a position until the container has ended, however often that breaks off.
+func (l *logTail) read(ctx context.Context, after runs.Position) {
 	r := l.work.run
 	for {
-		err := l.steps.engine.FollowRun(ctx, r.container, runs.LogAsk{After: after, Secret: r.Secret}, func(at time.Time, text string) error {
+		err := l.steps.engine.FollowRun(ctx, r.container, runs.LogAsk{After: after, Secret: r.Secret}, func(to runs.Position, text string) error {
 			l.work.feed.Room(l.room)
-			l.work.feed.LineAt(text, at)
-			after = at
+			l.work.feed.LineTo(text, to.String())
+			after = to
 			return nil
 		})
 		if err == nil {
@@ -124,8 +123,8 @@ func (s *steps) retell(ctx context.Context, e journal.Entry, feed *outbox.Feed, 
 	if _, found, err := s.engine.FindRun(ctx, name); err != nil || !found {
 		return // it never ran, or nobody can say more
 	}
-	err := s.engine.FollowRun(ctx, name, runs.LogAsk{After: from.after, Secret: e.Run.Secret}, func(at time.Time, text string) error {
-		feed.LineAt(text, at)
+	err := s.engine.FollowRun(ctx, name, runs.LogAsk{After: from.after, Secret: e.Run.Secret}, func(to runs.Position, text string) error {
+		feed.LineTo(text, to.String())
 		return ctx.Err()
 	})
 	if err != nil {

@@ -45,8 +45,8 @@ func TestARunFromItsCommandToItsAcknowledgement(t *testing.T) {
 		if result.Status != wire.ResultSucceeded || result.ExitCode == nil || *result.ExitCode != 0 || result.RanMS != 3000 || result.Observed != nil || len(result.Phases) != 0 {
 			t.Errorf("result %+v", result)
 		}
-		if n, at := heardOf(events); n != result.Events || at.Sub(began) < 3*time.Second {
-			t.Errorf("the last event is %d of %v, the result tells of %d", n, at, result.Events)
+		if n, to := heardOf(events); n != result.Events || runs.ParsePosition(to).Out.Sub(began) < 3*time.Second {
+			t.Errorf("the last event is %d to %q, the result tells of %d", n, to, result.Events)
 		}
 		spec := s.engine.spec()
 		if spec.Name != cmd.Run.Container || spec.Job != "nightly" || spec.Image != "demo:1" || fmt.Sprint(spec.Command) != "[-v /:/host]" || spec.Network != "shop_default" ||

@@ -29,8 +29,8 @@ type runWork struct {
 
 // position is where the log of a run goes on.
 type position struct {
-	after   time.Time // the hub has what was written until then
-	unknown bool      // the hub does not tell: what it has is told again
+	after   runs.Position // the hub has what was written until then
+	unknown bool          // the hub does not tell: what it has is told again
 }
 
 // runEntry is what the journal keeps of a run that may start for so many seconds yet, with its timeout on top.

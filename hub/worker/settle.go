@@ -8,6 +8,7 @@ import (
 	"berth/core"
 	"berth/core/wire"
 	"berth/hub/worker/journal"
+	"berth/hub/worker/runs"
 )
 
 // entries lists for Hello what the hub has not acknowledged.
@@ -40,11 +41,11 @@ func (c *commands) settle(i wire.Instruction) {
 		if i.Heard != nil {
 			c.box.Again(key, *i.Heard)
 		}
-		c.goOnTelling(key, position{after: i.LogAt, unknown: i.Heard == nil})
+		c.goOnTelling(key, position{after: runs.ParsePosition(i.LogTo), unknown: i.Heard == nil})
 	case wire.SettleAcknowledged:
 		c.acked(key)
 	case wire.SettleCancel:
-		c.goOnTelling(key, position{after: i.LogAt, unknown: i.Heard == nil})
+		c.goOnTelling(key, position{after: runs.ParsePosition(i.LogTo), unknown: i.Heard == nil})
 		c.cancel(key)
 	case wire.SettleForget:
 		c.forget(key, errForgotten)

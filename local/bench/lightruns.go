@@ -2,7 +2,6 @@ package main
 
 import (
 	"sync"
-	"time"
 
 	"berth/core"
 	"berth/core/wire"
@@ -32,7 +31,7 @@ func (r *lightRuns) do(conn link.Conn, cmd wire.Command) error {
 		if err := send(conn, wire.Event{ID: cmd.ID, Attempt: cmd.Attempt, Number: 1, Started: true}); err != nil {
 			return err
 		}
-		if err := send(conn, wire.Event{ID: cmd.ID, Attempt: cmd.Attempt, Number: 2, Log: "done: 1 file, 42 bytes\n", LogAt: time.Now()}); err != nil {
+		if err := send(conn, wire.Event{ID: cmd.ID, Attempt: cmd.Attempt, Number: 2, Log: "done: 1 file, 42 bytes\n", LogTo: "1 0"}); err != nil {
 			return err
 		}
 	}

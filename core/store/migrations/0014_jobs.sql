@@ -64,7 +64,7 @@ CREATE TABLE job_runs (
     overrides     BLOB,
     heard_attempt INTEGER NOT NULL DEFAULT 0,
     heard_event   INTEGER NOT NULL DEFAULT 0,
-    heard_log_at  INTEGER NOT NULL DEFAULT 0
+    heard_log_to  TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE INDEX job_runs_job ON job_runs(job_id, id);
 CREATE INDEX job_runs_ended ON job_runs(state, id) WHERE state NOT IN ('queued', 'running');

@@ -35,7 +35,7 @@ type Feed struct {
 	bytes    int             // of log text in waiting
 	chunk    strings.Builder // lines that are not an event yet
 	since    time.Time       // of the first line in chunk
-	logAt    time.Time       // when a container wrote the last one of its lines in chunk; zero: none is
+	logTo    string          // how far the log of a container is told with chunk; empty: no line is a container's
 	room     chan struct{}   // closed when there is room again; nil: nobody waits for it
 	lost     int             // lines that were dropped before what waits
 	flying   *wire.Event     // handed out and not sent yet
@@ -47,17 +47,17 @@ type Feed struct {
 }
 
 // Line adds text to the log, one line or several.
-func (f *Feed) Line(text string) { f.LineAt(text, time.Time{}) }
+func (f *Feed) Line(text string) { f.LineTo(text, "") }
 
-// LineAt is Line for what a container wrote, with the time at which it did.
-func (f *Feed) LineAt(text string, at time.Time) {
+// LineTo is Line for what a container wrote, with how far its log is told then.
+func (f *Feed) LineTo(text, to string) {
 	f.box.mu.Lock()
 	defer f.box.mu.Unlock()
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
 		f.add(cut(strings.TrimSuffix(line, "\r")))
 	}
-	if !at.IsZero() {
-		f.logAt = at
+	if to != "" {
+		f.logTo = to
 	}
 	f.box.ring()
 }
@@ -143,8 +143,8 @@ func (f *Feed) seal() {
 	}
 	text := f.chunk.String()
 	f.chunk.Reset()
-	f.push(wire.Event{Log: text, LogAt: f.logAt})
-	f.logAt = time.Time{}
+	f.push(wire.Event{Log: text, LogTo: f.logTo})
+	f.logTo = ""
 	f.bytes += len(text)
 	for f.bytes > feedBytes && f.dropOldest() {
 	}

@@ -426,19 +426,19 @@ func TestOneLineThatIsMissingIsNotSeveral(t *testing.T) {
 	}
 }
 
-// TestEventsOfAContainer carry when it wrote their last line; the worker's own lines have no time.
+// TestEventsOfAContainer carry how far its log is told with them; the worker's own lines say nothing of that.
 func TestEventsOfAContainer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, l, at := New(), newLink(10), time.Now()
+		b, l := New(), newLink(10)
 		f := b.Open(one, 0)
 		f.Line("pulling")
 		f.Started(1500 * time.Millisecond)
-		f.LineAt("a", at.Add(1))
-		f.LineAt("b", at.Add(2))
+		f.LineTo("a", "1")
+		f.LineTo("b", "2")
 		f.Line("stopping")
 		f.Finish()
 		run(t, b, l, time.Second)
-		if len(l.events) != 3 || !l.events[0].LogAt.IsZero() || !l.events[1].Started || l.events[1].RanMS != 1500 || l.events[2].Log != "a\nb\nstopping\n" || !l.events[2].LogAt.Equal(at.Add(2)) {
+		if len(l.events) != 3 || l.events[0].LogTo != "" || !l.events[1].Started || l.events[1].RanMS != 1500 || l.events[2].Log != "a\nb\nstopping\n" || l.events[2].LogTo != "2" {
 			t.Errorf("events %+v", l.events)
 		}
 	})
@@ -456,7 +456,7 @@ func TestWhoCanWaitLosesNoLine(t *testing.T) {
 			defer close(done)
 			for ; said < 4*feedBytes/1000; said++ {
 				f.Room(ctx)
-				f.LineAt(strings.Repeat("x", 999), time.Now())
+				f.LineTo(strings.Repeat("x", 999), "1")
 			}
 		}()
 		time.Sleep(full)

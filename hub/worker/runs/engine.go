@@ -26,9 +26,9 @@ type Engine interface {
 	StartRun(ctx context.Context, name string) error
 	// AwaitRun blocks until a container does not run, which it may not do now.
 	AwaitRun(ctx context.Context, name string) error
-	// FollowRun hands on what a container writes, line by line, until it has ended and all of it was handed on.
-	// An error of line ends it and is returned.
-	FollowRun(ctx context.Context, name string, ask LogAsk, line func(at time.Time, text string) error) error
+	// FollowRun hands on what a container writes, line by line, until it has ended and all of it was handed on; to
+	// is how far that is with this line. An error of line ends it and is returned.
+	FollowRun(ctx context.Context, name string, ask LogAsk, line func(to Position, text string) error) error
 	// StopRun ends a container by SIGTERM and, ten seconds later, by SIGKILL. One that does not run, or is
 	// gone, is left as it is.
 	StopRun(ctx context.Context, name string) error
@@ -94,8 +94,8 @@ const (
 
 // LogAsk says what of a run's output is wanted.
 type LogAsk struct {
-	After  time.Time // only lines that were written later; zero: from the beginning
-	Secret []string  // names of entries of the container's environment whose values are taken out
+	After  Position // what was handed on before is left out
+	Secret []string // names of entries of the container's environment whose values are taken out
 }
 
 // The labels of a run's container. With them goes that of the commit, which those of stacks carry as well.

@@ -164,7 +164,7 @@ func (f folder) AwaitRun(ctx context.Context, name string) error {
 }
 
 // FollowRun implements runs.Engine.
-func (f folder) FollowRun(ctx context.Context, name string, ask runs.LogAsk, line func(time.Time, string) error) error {
+func (f folder) FollowRun(ctx context.Context, name string, ask runs.LogAsk, line func(runs.Position, string) error) error {
 	for n := 0; ; {
 		r, found, err := f.container(name)
 		if err != nil || !found {
@@ -176,10 +176,10 @@ func (f folder) FollowRun(ctx context.Context, name string, ask runs.LogAsk, lin
 			if at.After(time.Now()) || ended && at.After(r.FinishedAt) {
 				break
 			}
-			if !at.After(ask.After) {
+			if !at.After(ask.After.Out) {
 				continue
 			}
-			if err := line(at, fmt.Sprint("line ", n+1)); err != nil {
+			if err := line(runs.Position{Out: at}, fmt.Sprint("line ", n+1)); err != nil {
 				return err
 			}
 		}

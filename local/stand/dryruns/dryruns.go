@@ -177,7 +177,7 @@ func (e *Engine) AwaitRun(ctx context.Context, name string) error {
 }
 
 // FollowRun implements runs.Engine.
-func (e *Engine) FollowRun(ctx context.Context, name string, ask runs.LogAsk, line func(time.Time, string) error) error {
+func (e *Engine) FollowRun(ctx context.Context, name string, ask runs.LogAsk, line func(runs.Position, string) error) error {
 	for from := 0; ; {
 		r, seen, lines, changed := e.now(name, from)
 		if r == nil {
@@ -185,10 +185,10 @@ func (e *Engine) FollowRun(ctx context.Context, name string, ask runs.LogAsk, li
 		}
 		from += len(lines)
 		for _, l := range lines {
-			if !l.at.After(ask.After) {
+			if !l.at.After(ask.After.Out) {
 				continue
 			}
-			if err := line(l.at, hidden(r.spec, ask.Secret, l.text)); err != nil {
+			if err := line(runs.Position{Out: l.at}, hidden(r.spec, ask.Secret, l.text)); err != nil {
 				return err
 			}
 		}

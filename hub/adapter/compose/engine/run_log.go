@@ -18,7 +18,7 @@ import (
 
 // FollowRun hands on a container's output. See runs.Engine. What an engine follows may end early, or
 // before the last lines: it is read on, without being followed, until the container has ended and nothing is new.
-func (e *Engine) FollowRun(ctx context.Context, name string, ask runs.LogAsk, line func(at time.Time, text string) error) error {
+func (e *Engine) FollowRun(ctx context.Context, name string, ask runs.LogAsk, line func(to runs.Position, text string) error) error {
 	inspected, err := e.docker.ContainerInspect(ctx, name, client.ContainerInspectOptions{})
 	if err != nil {
 		return e.unread(ctx, err, asIs)
@@ -27,7 +27,7 @@ func (e *Engine) FollowRun(ctx context.Context, name string, ask runs.LogAsk, li
 	for _, secret := range ask.Secret {
 		environment[secret] = "${" + secret + "}"
 	}
-	l := &runLog{last: ask.After, redactor: secrets.NewRedactor(observed{inspected: inspected.Container}.secretsIn(environment)), line: line}
+	l := newRunLog(ask.After, secrets.NewRedactor(observed{inspected: inspected.Container}.secretsIn(environment)), line)
 	for follow := runContainer(inspected.Container).State == runs.Running; ; {
 		if err := e.readRun(ctx, name, follow, l); err != nil {
 			return e.unread(ctx, err, asIs)
@@ -44,10 +44,7 @@ func (e *Engine) FollowRun(ctx context.Context, name string, ask runs.LogAsk, li
 }
 
 func (e *Engine) readRun(ctx context.Context, name string, follow bool, l *runLog) error {
-	options := client.ContainerLogsOptions{ShowStdout: true, ShowStderr: true, Timestamps: true, Follow: follow}
-	if !l.last.IsZero() {
-		options.Since = fmt.Sprintf("%d.%09d", l.last.Unix(), l.last.Nanosecond())
-	}
+	options := client.ContainerLogsOptions{ShowStdout: true, ShowStderr: true, Timestamps: true, Follow: follow, Since: l.since()}
 	stream, err := e.docker.ContainerLogs(ctx, name, options)
 	if err != nil {
 		return err
@@ -59,16 +56,21 @@ func (e *Engine) readRun(ctx context.Context, name string, follow bool, l *runLo
 	return l.end()
 }
 
-// runLog reads a run's output as the engine keeps it: entries with their time, of which one that does not end a line
-// is continued by the next of its stream.
+// runLog reads a run's output as the engine keeps it: entries with their stream and their time, of which one that does
+// not end a line is continued by the next of its stream. It may read again what was handed on: the times of one stream
+// rise, so that it knows what that was. The engine writes the streams in any order.
 type runLog struct {
 	redactor *secrets.Redactor
-	line     func(at time.Time, text string) error
+	line     func(to runs.Position, text string) error
+	streams  [3]runStream // by the engine's numbers; there is no first
+}
 
+type runStream struct {
 	last    time.Time // of what was handed on
-	alike   int       // lines that were handed on and written at that moment
-	skip    int       // of them, those that this reading begins with
-	pending [4]*runLine
+	alike   int       // lines that were handed on and written at that moment; 0: all of them, as far as is known
+	skip    int       // of them, those that this reading still meets
+	fresh   bool      // what this reading meets now was not handed on
+	pending *runLine
 }
 
 // runLine is a line without its end.
@@ -78,16 +80,44 @@ type runLine struct {
 	text   strings.Builder
 }
 
-// maxEntry bounds what one entry may claim to be; engines cut at 16 KiB.
-const maxEntry = 1 << 20
+const (
+	maxEntry   = 1 << 20          // what one entry may claim to be; engines cut at 16 KiB
+	apart      = 10 * time.Second // how far the times of two streams may be apart where their lines are side by side
+	stdout     = 1
+	stderr     = 2
+	headerSize = 8
+)
 
-// clockStep is how far back an entry's time may lie without the clock having been set: two streams do not come
-// in order, by very little.
-const clockStep = time.Second
+func newRunLog(after runs.Position, r *secrets.Redactor, line func(to runs.Position, text string) error) *runLog {
+	l := &runLog{redactor: r, line: line}
+	l.streams[stdout].last, l.streams[stderr].last = after.Out, after.Err
+	return l
+}
+
+func (l *runLog) position() runs.Position {
+	return runs.Position{Out: l.streams[stdout].last, Err: l.streams[stderr].last}
+}
+
+// since is from where on the engine is asked; empty: from the beginning.
+func (l *runLog) since() string {
+	p := l.position()
+	newest := p.Out
+	if p.Err.After(newest) {
+		newest = p.Err
+	}
+	if newest.IsZero() {
+		return ""
+	}
+	from := newest.Add(-apart)
+	return fmt.Sprintf("%d.%09d", from.Unix(), from.Nanosecond())
+}
 
 func (l *runLog) read(r *bufio.Reader) error {
-	l.skip, l.pending = l.alike, [4]*runLine{}
-	var header [8]byte
+	for i := range l.streams {
+		s := &l.streams[i]
+		s.skip, s.fresh, s.pending = s.alike, s.last.IsZero(), nil
+	}
+	var header [headerSize]byte
 	for {
 		if _, err := io.ReadFull(r, header[:]); err != nil {
 			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -96,68 +126,77 @@ func (l *runLog) read(r *bufio.Reader) error {
 			return err
 		}
 		size := binary.BigEndian.Uint32(header[4:])
-		if int(header[0]) >= len(l.pending) || size > maxEntry {
+		if header[0] != stdout && header[0] != stderr || size > maxEntry {
 			return errors.New("it sent a log that is none")
 		}
 		entry := make([]byte, size)
 		if _, err := io.ReadFull(r, entry); err != nil {
 			return nil
 		}
-		if err := l.entry(header[0], string(entry)); err != nil {
+		if err := l.entry(&l.streams[header[0]], string(entry)); err != nil {
 			return err
 		}
 	}
 }
 
 // entry takes in what was written at once, or the part of it that fits an entry.
-func (l *runLog) entry(stream byte, entry string) error {
+func (l *runLog) entry(s *runStream, entry string) error {
 	written, text, _ := strings.Cut(entry, " ")
 	at, err := time.Parse(time.RFC3339Nano, written)
 	if err != nil {
 		return errors.New("it sent a log without times")
 	}
-	p := l.pending[stream]
-	if p == nil {
-		p = &runLine{at: at, stream: l.redactor.Stream()}
-		l.pending[stream] = p
+	if s.pending == nil {
+		s.pending = &runLine{at: at, stream: l.redactor.Stream()}
 	}
+	p := s.pending
 	text, ended := strings.CutSuffix(text, "\n")
 	p.text.WriteString(p.stream.Next(text))
 	if !ended && p.text.Len() < maxLine {
 		return nil
 	}
-	l.pending[stream] = nil
-	p.text.WriteString(p.stream.Rest())
-	return l.pass(p.at, p.text.String())
+	return l.pass(s)
 }
 
 // end hands on what the program ended without ending its line.
 func (l *runLog) end() error {
-	for i, p := range l.pending {
-		if p == nil {
-			continue
-		}
-		l.pending[i] = nil
-		p.text.WriteString(p.stream.Rest())
-		if err := l.pass(p.at, p.text.String()); err != nil {
-			return err
+	for i := range l.streams {
+		if s := &l.streams[i]; s.pending != nil {
+			if err := l.pass(s); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// pass hands a line on, unless it was before.
-func (l *runLog) pass(at time.Time, text string) error {
-	switch step := at.Sub(l.last); {
-	case step == 0 && l.skip > 0:
-		l.skip--
+// pass hands on the line that is pending, unless it was before.
+func (l *runLog) pass(s *runStream) error {
+	p := s.pending
+	s.pending = nil
+	if s.met(p.at) {
 		return nil
-	case step == 0 && l.alike == 0:
-		return nil // of somebody who asked for what was written after
-	case step == 0:
-		l.alike++
-	case step > 0, step < -clockStep:
-		l.last, l.alike, l.skip = at, 1, 0
 	}
-	return l.line(l.last, text)
+	if p.at.Equal(s.last) {
+		s.alike++
+	} else {
+		s.last, s.alike = p.at, 1
+	}
+	p.text.WriteString(p.stream.Rest())
+	return l.line(l.position(), p.text.String())
+}
+
+// met reports whether a line of this time was handed on before. From the first that was not on, all are new, also where
+// the clock was set back.
+func (s *runStream) met(at time.Time) bool {
+	switch {
+	case s.fresh:
+	case at.Before(s.last), at.Equal(s.last) && s.alike == 0:
+		return true
+	case at.Equal(s.last) && s.skip > 0:
+		s.skip--
+		return true
+	}
+	s.fresh = true
+	return false
 }

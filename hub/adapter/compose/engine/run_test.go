@@ -86,16 +86,13 @@ func TestContractOfRuns(t *testing.T) {
 	contract.Check(t, contract.Subject{Engine: talker.engine, Talker: talker.Spec, Sleeper: sleeper.Spec})
 }
 
-type logLine struct {
-	at   time.Time
-	text string
-}
+type logLine struct{ to, text string }
 
-// log reads all that was written after a moment, until the container has ended.
-func (r *oneRun) log(after time.Time, secret ...string) (all []logLine) {
+// log reads all that was written after a position, until the container has ended.
+func (r *oneRun) log(after string, secret ...string) (all []logLine) {
 	r.t.Helper()
-	err := r.engine.FollowRun(r.t.Context(), r.Name, runs.LogAsk{After: after, Secret: secret}, func(at time.Time, text string) error {
-		all = append(all, logLine{at, text})
+	err := r.engine.FollowRun(r.t.Context(), r.Name, runs.LogAsk{After: runs.ParsePosition(after), Secret: secret}, func(to runs.Position, text string) error {
+		all = append(all, logLine{to.String(), text})
 		return nil
 	})
 	if err != nil {
@@ -136,7 +133,7 @@ func TestARunGetsItsValuesAndWords(t *testing.T) {
 	for name, value := range values {
 		want = append(want, strings.TrimSuffix(name+" "+base64.StdEncoding.EncodeToString([]byte(value)), " "))
 	}
-	got := texts(r.log(time.Time{}))
+	got := texts(r.log(""))
 	for i := range got {
 		if strings.HasPrefix(got[i], "EMPTY") {
 			got[i] = strings.TrimSpace(got[i])
@@ -331,7 +328,7 @@ func TestStopARun(t *testing.T) {
 			r.start()
 			up := errors.New("it is up")
 			if strings.Contains(c.script, "echo up") {
-				err := r.engine.FollowRun(t.Context(), r.Name, runs.LogAsk{}, func(time.Time, string) error { return up })
+				err := r.engine.FollowRun(t.Context(), r.Name, runs.LogAsk{}, func(runs.Position, string) error { return up })
 				if !strings.Contains(fmt.Sprint(err), up.Error()) {
 					t.Fatal(err)
 				}
@@ -379,7 +376,7 @@ func TestRunsOfAnEngineThatIsAway(t *testing.T) {
 	for what, err := range map[string]error{
 		"prepare": e.PrepareRun(t.Context(), runs.Spec{Name: "x", Image: "x"}, func(string) {}), "look": lookErr, "list": listErr,
 		"start": e.StartRun(t.Context(), "x"), "await": e.AwaitRun(t.Context(), "x"), "stop": e.StopRun(t.Context(), "x"), "remove": e.RemoveRun(t.Context(), "x"),
-		"follow": e.FollowRun(t.Context(), "x", runs.LogAsk{}, func(time.Time, string) error { return nil }),
+		"follow": e.FollowRun(t.Context(), "x", runs.LogAsk{}, func(runs.Position, string) error { return nil }),
 	} {
 		if fault.CodeOf(err) != "engine.unreachable" {
 			t.Errorf("%s: %v", what, err)
