@@ -250,7 +250,7 @@ func TestALogIsStoredWithHowFarItsRunHasCome(t *testing.T) {
 	piece := func(id core.RunID, n uint64, text string) jobs.LogPiece {
 		return jobs.LogPiece{Run: id, Number: n, At: y.at, Text: text}
 	}
-	// Engines write moments to the nanosecond, and a log goes on after one of them.
+	// How far a log is told is the worker's own word.
 	heard := func(n uint64) jobs.Heard {
 		return jobs.Heard{Attempt: 1, Event: n, LogTo: fmt.Sprint("177233674612345600", n, " 0")}
 	}
