@@ -80,7 +80,7 @@ var deliveryBadges = map[repositories.DeliveryResult]badge{
 }
 
 var providerNames = map[repositories.Provider]string{repositories.ProviderGitHub: "GitHub", repositories.ProviderGitLab: "GitLab",
-	repositories.ProviderGitea: "Gitea or Forgejo", repositories.ProviderBitbucket: "Bitbucket", repositories.ProviderGeneric: "a call"}
+	repositories.ProviderGitea: "Gitea or Forgejo", repositories.ProviderBitbucket: "Bitbucket", repositories.ProviderGeneric: "A script"}
 
 // Webhook shows how a repository is told of pushes, what to do for that at its Git host, and what came.
 func Webhook(desk WebhookReader, app string, now core.Clock) http.Handler {
