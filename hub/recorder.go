@@ -22,8 +22,8 @@ type recorder[ID ~string, P any] struct {
 	keeper keeper[ID, P]
 	surroundings
 
-	flushing sync.Mutex // held while a group is on its way to the store
-	failures int        // guarded by flushing; flushes that failed in a row
+	flushing chan struct{} // holds one while a group is on its way to the store
+	failures int           // of whoever flushes; flushes that failed in a row
 
 	mu     sync.Mutex
 	all    map[ID]*recording[P] // guarded by mu
@@ -59,7 +59,7 @@ const (
 )
 
 func newRecorder[ID ~string, P any](noun string, k keeper[ID, P], around surroundings) *recorder[ID, P] {
-	return &recorder[ID, P]{noun: noun, keeper: k, surroundings: around, all: map[ID]*recording[P]{}, claims: map[ID]chan struct{}{}}
+	return &recorder[ID, P]{noun: noun, keeper: k, surroundings: around, all: map[ID]*recording[P]{}, claims: map[ID]chan struct{}{}, flushing: make(chan struct{}, 1)}
 }
 
 // track begins, or goes on, to record something, as it stands in the store. What has

@@ -149,8 +149,8 @@ const maxFailures = 3
 
 // flush commits everything that is new, in one transaction; what it cannot store it keeps.
 func (r *recorder[ID, P]) flush(ctx context.Context) error {
-	r.flushing.Lock()
-	defer r.flushing.Unlock()
+	r.flushing <- struct{}{}
+	defer func() { <-r.flushing }()
 	ctx, member := r.as(ctx)
 	if !member {
 		return nil
