@@ -62,19 +62,27 @@ func (s *session) deliver(ctx context.Context) {
 	if ctx.Err() != nil {
 		return
 	}
-	if err := s.deliverOpen(ctx); err != nil {
+	heldBack, err := s.deliverOpen(ctx)
+	if err != nil {
 		s.h.report("commands cannot be sent", err, "worker", s.worker.ID)
 		s.end(err)
 	}
+	if heldBack {
+		wait(ctx, roomRest)
+	}
 }
 
-func (s *session) deliverOpen(ctx context.Context) error {
+// roomRest keeps a worker that has no place for more from being looked at anew after each of many results.
+const roomRest = 20 * time.Millisecond
+
+// deliverOpen is one look at what there is to send; heldBack says that there was no place for some of it.
+func (s *session) deliverOpen(ctx context.Context) (heldBack bool, err error) {
 	open, err := s.h.opts.Store.OpenCommands(ctx, s.worker.ID)
 	if s.bad.tell(err, s.h.opts.Now()) {
 		s.h.report("a worker's commands cannot be read", err, "worker", s.worker.ID)
 	}
 	if err != nil && !unreadable(err) {
-		return err
+		return false, err
 	}
 	inFlight := map[lane]int{}
 	for _, c := range open {
@@ -89,7 +97,8 @@ func (s *session) deliverOpen(ctx context.Context) error {
 			continue
 		}
 		if inFlight[l] >= l.places() {
-			continue // the next result wakes us
+			heldBack = true // the next result wakes us
+			continue
 		}
 		inFlight[l]++
 		s.running.Store(inFlight[laneRuns] > 0)
@@ -100,10 +109,10 @@ func (s *session) deliverOpen(ctx context.Context) error {
 			continue
 		}
 		if err != nil {
-			return err
+			return heldBack, err
 		}
 	}
-	return nil
+	return heldBack, nil
 }
 
 // holds reports whether the worker has a command, or its result, by this link.

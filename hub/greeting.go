@@ -109,4 +109,5 @@ func (s *session) leave(ctx context.Context) {
 		return // a hub that stops marks all of them at once
 	}
 	s.h.report("a worker's leaving cannot be stored", s.h.opts.Fleet.WorkerLeft(ctx, s.worker.ID, s.epoch), "worker", s.worker.ID)
+	s.h.clock.wake() // it may have been dealt runs that it was not told of
 }

@@ -15,9 +15,10 @@ type timekeeper struct {
 	wakes chan struct{} // holds one
 
 	// Of the goroutine that keeps time.
-	dealt map[core.WorkerID]time.Time // when a worker was given a run last, by this hub
-	bad   complaint                   // jobs that cannot be read
-	read  time.Time                   // the wall clock at the last pass; zero: there was none yet
+	dealt    map[core.WorkerID]time.Time // when a worker was given a run last, by this hub
+	bad      complaint                   // jobs that cannot be read
+	read     time.Time                   // the wall clock at the last pass; zero: there was none yet
+	tookBack time.Time                   // when runs were taken back last, by the clock that is not set
 }
 
 func newTimekeeper() *timekeeper {
@@ -43,7 +44,7 @@ const (
 // keepTime fires jobs that are due and begins runs that wait, until ctx ends. While nothing is due it sleeps; the clock
 // may be set and a nudge may be lost, so that it looks every reread all the same.
 func (h *Hub) keepTime(ctx context.Context) {
-	h.clock.read = time.Time{}
+	h.clock.read, h.clock.tookBack = time.Time{}, time.Time{}
 	for ctx.Err() == nil {
 		began := time.Now()
 		next := h.opts.Now().Add(afterTrouble)
@@ -106,9 +107,17 @@ func (p *pass) setDue(ctx context.Context) (next time.Time, err error) {
 	return next, err
 }
 
+// takeBackEvery is how often is looked for runs that were dealt to a worker which is not there: while many runs
+// end, passes are much more frequent.
+const takeBackEvery = time.Second
+
 // takeBack lets the runs wait again that were dealt to a worker which left before it was told.
-func (p *pass) takeBack(ctx context.Context) (time.Time, error) {
-	return time.Time{}, p.h.opts.Store.TakeBackRuns(ctx)
+func (p *pass) takeBack(ctx context.Context) (next time.Time, err error) {
+	if since := time.Since(p.h.clock.tookBack); since < takeBackEvery {
+		return p.h.opts.Now().Add(takeBackEvery - since), nil
+	}
+	p.h.clock.tookBack = time.Now()
+	return next, p.h.opts.Store.TakeBackRuns(ctx)
 }
 
 // fireDue fires what is due, a page at a time.

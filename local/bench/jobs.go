@@ -133,7 +133,7 @@ func (y *jobYard) commit(cron string) error {
 }
 
 func jobName(i int) string   { return fmt.Sprintf("j%05d", i) }
-func jobFolder(i int) string { return "jobs/" + jobName(i) }
+func jobFolder(i int) string { return fmt.Sprintf("jobs/%02d/%s", i/100, jobName(i)) }
 
 // rest measures the server while nothing is due.
 func (y *jobYard) rest(ctx context.Context) ([]figure, error) {
