@@ -66,8 +66,10 @@ func TestRunsDoNotTakeTheTurnsOfDeployments(t *testing.T) {
 func TestNoLineIsDroppedWhileTheContainerRuns(t *testing.T) {
 	bubble(t, func(t *testing.T, s *setup) {
 		const many = 5000
+		cut := make(chan struct{})
 		wide := strings.Repeat("x", 1000) // 5 MB, ten times of what is kept for a link
 		s.engine.OnRun = func(ctx context.Context, _ runs.Spec, line func(string)) int {
+			<-cut // what is on the way then is another matter
 			for n := range many {
 				line(fmt.Sprint("line ", n+1, wide))
 			}
@@ -79,6 +81,8 @@ func TestNoLineIsDroppedWhileTheContainerRuns(t *testing.T) {
 		h.send(cmd)
 		events := told(h, cmd, "Started")
 		h.end.Cut()
+		synctest.Wait()
+		close(cut)
 		time.Sleep(10 * time.Second)
 		h = s.link()
 		h.greetWith(events)
