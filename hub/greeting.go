@@ -30,7 +30,9 @@ func (s *session) greet(ctx context.Context, hello wire.Hello) error {
 	s.h.opts.Snapshots.Connected(s.worker.ID, hello.Hostname)
 	s.h.log.Info("worker connected", "worker", s.worker.ID, "hostname", hello.Hostname, "version", hello.Version, "epoch", epoch)
 	fenced := s.fenced(ctx)
-	s.delivery.begin(func() { s.lasting(func() { s.deliver(fenced) }) })
+	for _, d := range []*delivery{&s.stacks, &s.jobs} {
+		d.begin(func() { s.lasting(func() { s.deliver(fenced, d) }) })
+	}
 	s.content.begin(func() { s.lasting(func() { s.serveBlobs(fenced) }) })
 	s.wake()
 	s.h.Arrived(hello.Tags)
@@ -81,7 +83,8 @@ func (s *session) replace() error {
 // leave undoes what greet did, once the link is over.
 func (s *session) leave(ctx context.Context) {
 	s.end(nil)
-	s.delivery.end()
+	s.stacks.end()
+	s.jobs.end()
 	s.content.end()
 	s.children.Wait()
 	if s.before != nil {

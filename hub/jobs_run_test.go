@@ -2,6 +2,7 @@ package hub
 
 import (
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -365,4 +366,23 @@ func phaseOf(d stacks.Deployment, name stacks.PhaseName) stacks.Phase {
 		}
 	}
 	return stacks.Phase{}
+}
+
+func TestARunThatWaitsForItsSecretsHoldsUpNoDeployment(t *testing.T) {
+	s, w, p := newJobStand(t)
+	slow := make(chan struct{})
+	release := sync.OnceFunc(func() { close(slow) })
+	defer release()
+	s.mu.Lock()
+	s.slowRuns = slow
+	s.mu.Unlock()
+	j := s.job("backup", onDemand(nil))
+	s.runNow(j.ID, nil)
+	s.eventually("the run has a command", func() bool { return s.runs(j.ID)[0].Command != "" })
+	s.commit(map[string]string{"web/compose.yaml": "service web\n"})
+	st := s.add("web", "web", w.ID, true)
+	p.succeed(expect[wire.Command](p))
+	s.stackIs(st.ID, stacks.StatusActive)
+	release()
+	p.exit(expect[wire.Command](p), 0)
 }

@@ -32,17 +32,17 @@ type session struct {
 	joined bool                   // it was the worker's current session
 	ended  map[core.CommandID]int // attempts of commands whose result the worker holds: not sent again
 
-	delivery chore // sends commands
-	content  chore // sends blobs
+	stacks   delivery // sends commands
+	jobs     delivery // sends runs
+	content  chore    // sends blobs
 	children sync.WaitGroup
 	ready    atomic.Bool   // greeted: others may use the link
 	running  atomic.Bool   // the worker has a run
 	before   *session      // whose place it took; nil once that is over
 	over     chan struct{} // closed when nothing of this session, or of one before, is applied any more
 
-	bad     complaint // of the goroutine that delivers: commands that cannot be read
-	strikes int       // of the reader: messages about what is not this worker's
-	report  parts     // of the reader: what the worker has told so far of everything
+	strikes int   // of the reader: messages about what is not this worker's
+	report  parts // of the reader: what the worker has told so far of everything
 
 	mu       sync.Mutex
 	orders   map[core.CommandID]order // guarded by mu: what is done about what comes of a command; nil: nothing
@@ -83,6 +83,7 @@ func (h *Hub) Serve(ctx context.Context, conn link.Conn, worker core.WorkerID, h
 	defer end(nil)
 	s := &session{
 		h: h, worker: linked{worker, hostname}, end: end, over: make(chan struct{}),
+		stacks: delivery{lane: laneStacks}, jobs: delivery{lane: laneRuns},
 		ended: map[core.CommandID]int{}, orders: map[core.CommandID]order{}, requests: map[uint64]*liveRequest{},
 		link: link.New(conn, link.Options{Side: link.Hub, ReadTimeout: 3 * h.opts.Heartbeat}),
 	}
@@ -157,7 +158,10 @@ func (h *Hub) Revoked(id core.WorkerID) {
 }
 
 // wake makes the session look for commands to send. It never blocks.
-func (s *session) wake() { s.delivery.wake() }
+func (s *session) wake() {
+	s.stacks.wake()
+	s.jobs.wake()
+}
 
 // handleSafely ends the link, and only that, when a message runs into a defect.
 func (s *session) handleSafely(ctx context.Context, msg any) (err error) {

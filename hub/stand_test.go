@@ -43,20 +43,21 @@ const repositoryURL = "https://git.example/apps.git"
 
 // stand is a hub on a real store, with a Git host and a Compose reader in memory.
 type stand struct {
-	t       *testing.T
-	dir     string // of the database
-	store   *store.Store
-	ring    *seal.Ring
-	git     *coretest.FakeGit
-	hub     *Hub
-	desk    *stacks.Desk
-	mu      sync.Mutex
-	secrets map[string]secrets.Value // guarded by mu
-	missing []string                 // names of secrets that runs need and that are not there
-	slow    chan struct{}            // guarded by mu; not nil: values are given once it is closed
-	repo    core.RepositoryID
-	ahead   atomic.Int64 // nanoseconds by which the hub's clock is ahead
-	stop    func()
+	t        *testing.T
+	dir      string // of the database
+	store    *store.Store
+	ring     *seal.Ring
+	git      *coretest.FakeGit
+	hub      *Hub
+	desk     *stacks.Desk
+	mu       sync.Mutex
+	secrets  map[string]secrets.Value // guarded by mu
+	missing  []string                 // names of secrets that runs need and that are not there
+	slow     chan struct{}            // guarded by mu; not nil: values are given once it is closed
+	slowRuns chan struct{}            // guarded by mu; not nil: runs see their variables once it is closed
+	repo     core.RepositoryID
+	ahead    atomic.Int64 // nanoseconds by which the hub's clock is ahead
+	stop     func()
 }
 
 func (s *stand) now() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) }
@@ -342,8 +343,11 @@ func (s *stand) Prints(_ context.Context, asked map[core.StackID][]string) (map[
 // ForRun implements Variables: every secret reaches every run, and what was given for it besides.
 func (s *stand) ForRun(ctx context.Context, _ core.JobID, given map[string]string) (variables.Seen, error) {
 	s.mu.Lock()
-	names := slices.Collect(maps.Keys(s.secrets))
+	names, slow := slices.Collect(maps.Keys(s.secrets)), s.slowRuns
 	s.mu.Unlock()
+	if slow != nil {
+		<-slow
+	}
 	values, err := s.Secrets(ctx, "", append(names, s.missing...))
 	return variables.Seen{Plain: maps.Clone(given), Secrets: values}, err
 }
