@@ -84,8 +84,8 @@ func (s *session) send(ctx context.Context, c stacks.Command) error {
 	}
 	if c.State == stacks.CommandQueued {
 		order.begin()
-	}
-	s.know(c.ID, order)
+		s.know(c.ID, order)
+	} // of one that was sent before, own finds out how far it is
 	msg.Seconds = max(1, int(sent.DeadlineAt.Sub(s.h.opts.Now())/time.Second))
 	return s.link.Send(ctx, msg)
 }

@@ -174,6 +174,34 @@ func TestARunGoesOnWhileItsWorkerIsAway(t *testing.T) {
 	}
 }
 
+// TestWhatWasSentAndNeverAcceptedIsHeard when it is sent again, to the worker or by another hub.
+func TestWhatWasSentAndNeverAcceptedIsHeard(t *testing.T) {
+	for name, restart := range map[string]bool{"by this hub": false, "by another": true} {
+		t.Run(name, func(t *testing.T) {
+			s, w, p := newJobStand(t)
+			j := s.job("nightly", onDemand(nil))
+			s.runNow(j.ID, nil)
+			cmd := expect[wire.Command](p)
+			p.leave()
+			if restart {
+				s.restart()
+			}
+			p = s.takesRuns(w)
+			again := expect[wire.Command](p)
+			if again.ID != cmd.ID || again.Attempt != cmd.Attempt {
+				t.Errorf("the command comes again as %+v", again)
+			}
+			p.send(wire.Event{ID: again.ID, Attempt: again.Attempt, Number: 1, Started: true})
+			p.tell(again, 2, "one\n")
+			p.exit(again, 0)
+			r := s.states(j.ID, jobs.RunSucceeded)[0]
+			if log := s.runLog(r.ID); log != "one\n" {
+				t.Errorf("the log is\n%s", log)
+			}
+		})
+	}
+}
+
 func TestAResultIsTakenAfterARestartOfTheHub(t *testing.T) {
 	s, w, p := newJobStand(t)
 	j, cmd := s.running(p, nil)
