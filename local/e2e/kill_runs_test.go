@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"berth/core"
 	"berth/core/jobs"
@@ -106,8 +107,12 @@ func startRunYard(t *testing.T) *runYard {
 // killAt runs the job, kills at one moment of that, starts what was killed again, and checks how the run ended.
 func (y *runYard) killAt(m runMoment, victim kill.Victim) {
 	y.t.Helper()
+	since := time.Time{}
+	if victim == kill.Server { // or what is seen is the link of the worker before
+		since = time.Now()
+	}
 	y.freshWorker(victim)
-	y.online()
+	y.online(since)
 	y.number++
 	y.t.Logf("run %d: %s, the %s killed", y.number, m.name, victim)
 	if m.before != nil {
@@ -144,13 +149,13 @@ func (y *runYard) killAt(m runMoment, victim kill.Victim) {
 	y.wantOnce(m, victim, run.ID)
 }
 
-// online waits until the worker can be given runs.
-func (y *runYard) online() {
+// online waits until the worker can be given runs, over a link that is newer than since.
+func (y *runYard) online(since time.Time) {
 	y.t.Helper()
 	rig.Until(y.t, limit, "the worker is online", func() (bool, string) {
 		var all endpoint.Items[api.WorkerAnswer]
 		y.site.Must(http.MethodGet, "/api/custom/workers?online=true", nil, &all)
-		return len(all.Items) == 1, quote(all)
+		return len(all.Items) == 1 && all.Items[0].ConnectedAt.After(since), quote(all)
 	})
 }
 
