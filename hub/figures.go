@@ -12,6 +12,7 @@ const (
 	figuresRest  = time.Second
 	figuresShare = 20
 	sizeEvery    = time.Minute // the database's size, which changes slowly and is not free to ask for
+	jobsEvery    = time.Minute // jobs, while nothing was done here: when each should have ended well is not free to find out
 )
 
 // figures is the wish that they are read again.
@@ -30,29 +31,36 @@ func (f *figures) wake() {
 // tellFigures keeps the metrics of all stacks true, until ctx ends: from then on this hub shows none.
 func (h *Hub) tellFigures(ctx context.Context) {
 	defer h.opts.Meter.Unknow()
-	var sized time.Time
+	var sized, told time.Time
+	woken := true
 	for ctx.Err() == nil {
 		began := time.Now()
 		h.safely("figures", func() { h.readFigures(ctx) })
+		if woken || began.Sub(told) >= jobsEvery {
+			told = began
+			h.safely("figures of jobs", func() { h.readJobFigures(ctx) })
+		}
 		if began.Sub(sized) >= sizeEvery {
 			sized = began
 			h.safely("size", func() { h.readSize(ctx) })
 		}
 		rest := max(figuresRest, figuresShare*time.Since(began))
 		wait(ctx, rest)
-		h.figures.wait(ctx, figuresEvery-rest)
+		woken = h.figures.wait(ctx, figuresEvery-rest)
 	}
 }
 
-// wait waits for d, for a wish, or until ctx ends.
-func (f *figures) wait(ctx context.Context, d time.Duration) {
+// wait waits for d, for a wish, or until ctx ends; it reports whether there was a wish.
+func (f *figures) wait(ctx context.Context, d time.Duration) (woken bool) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 	case <-f.wakes:
+		return true
 	case <-timer.C:
 	}
+	return false
 }
 
 func (h *Hub) readFigures(ctx context.Context) {
@@ -61,6 +69,9 @@ func (h *Hub) readFigures(ctx context.Context) {
 		h.opts.Meter.Know(all)
 	}
 	h.report("what the metrics show of stacks cannot be read", err)
+}
+
+func (h *Hub) readJobFigures(ctx context.Context) {
 	jobs, err := h.opts.Store.JobFigures(ctx)
 	if err == nil {
 		h.opts.Meter.KnowJobs(jobs)

@@ -35,7 +35,7 @@ func (t *timekeeper) wake() {
 
 // Limits of how jobs are looked after.
 const (
-	firePage     = 200                   // jobs that fire in one transaction
+	firePage     = 500                   // jobs that fire in one transaction
 	passRest     = 20 * time.Millisecond // at least, between two passes
 	longRest     = time.Second           // at most, after a pass that took long
 	afterTrouble = time.Second           // until the next pass after one that failed
