@@ -38,7 +38,7 @@ func webhookOf(tx *Tx, id core.RepositoryID) (w repositories.Webhook, sealed []s
 		err = row.Scan(&k.ID, &k.sealed, &made, &k.MadeBy)
 		k.MadeAt = fromMicros(made)
 		return k, err
-	}, `SELECT id, sealed, made_at, made_by FROM webhook_secrets WHERE repository_id = ? ORDER BY id DESC LIMIT ?`, id, repositories.MaxSecrets)
+	}, `SELECT id, sealed, made_at, made_by FROM webhook_secrets WHERE repository_id = ? ORDER BY made_at DESC LIMIT ?`, id, repositories.MaxSecrets)
 	if err != nil {
 		return w, nil, err
 	}
@@ -62,8 +62,7 @@ func (s *Store) AddWebhookSecret(ctx context.Context, id core.RepositoryID, secr
 		if err != nil {
 			return w, err
 		}
-		if _, err := tx.exec(`INSERT INTO webhook_secrets (id, repository_id, sealed, made_at, made_by) VALUES (?, ?, ?, ?, ?)`,
-			secret.ID, id, sealed, micros(secret.MadeAt), secret.MadeBy); err != nil {
+		if err := insertSecret(tx, id, secret, sealed); err != nil {
 			return w, err
 		}
 		if _, err := dropSecrets(tx, id, repositories.MaxSecrets); err != nil {
@@ -77,9 +76,20 @@ func (s *Store) AddWebhookSecret(ctx context.Context, id core.RepositoryID, secr
 	})
 }
 
+// insertSecret stores a secret as the newest one, whatever the clock says.
+func insertSecret(tx *Tx, id core.RepositoryID, secret repositories.WebhookSecret, sealed seal.Sealed) error {
+	newest, err := one(tx, nil, scalar[int64], `SELECT coalesce(max(made_at), 0) FROM webhook_secrets WHERE repository_id = ?`, id)
+	if err != nil {
+		return err
+	}
+	_, err = tx.exec(`INSERT INTO webhook_secrets (id, repository_id, sealed, made_at, made_by) VALUES (?, ?, ?, ?, ?)`,
+		secret.ID, id, sealed, max(micros(secret.MadeAt), newest+1), secret.MadeBy)
+	return err
+}
+
 // dropSecrets deletes all but the newest so many secrets of a repository's webhook.
 func dropSecrets(tx *Tx, id core.RepositoryID, keep int) (dropped int64, err error) {
-	return tx.exec(`DELETE FROM webhook_secrets WHERE repository_id = ? AND id <= (SELECT id FROM webhook_secrets WHERE repository_id = ? ORDER BY id DESC LIMIT 1 OFFSET ?)`,
+	return tx.exec(`DELETE FROM webhook_secrets WHERE repository_id = ? AND made_at <= (SELECT made_at FROM webhook_secrets WHERE repository_id = ? ORDER BY made_at DESC LIMIT 1 OFFSET ?)`,
 		id, id, keep)
 }
 

@@ -3,8 +3,10 @@ package store_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"berth/core"
+	"berth/core/access"
 	"berth/core/repositories"
 )
 
@@ -117,5 +119,25 @@ func TestTheNewestDeliveriesAreKept(t *testing.T) {
 	y.must(err)
 	if len(list.Items) != repositories.MaxDeliveries || list.Items[len(list.Items)-1].HostID != "3" {
 		t.Errorf("%d are kept, the oldest is %s", len(list.Items), list.Items[len(list.Items)-1].HostID)
+	}
+}
+
+// TestTheNewestSecretIsTheOneThatCameLast, also when the clock stands still or was set back.
+func TestTheNewestSecretIsTheOneThatCameLast(t *testing.T) {
+	y := openYard(t)
+	at := y.tick()
+	var made []string
+	for i := range 6 {
+		secret := repositories.WebhookSecret{ID: core.WebhookSecretID(core.NewID("whs", at)), MadeAt: at.Add(-time.Duration(i/3) * time.Hour)}
+		w, err := y.AddWebhookSecret(t.Context(), "rep_1", secret, envelope(t), access.System)
+		y.must(err)
+		if made = append(made, string(secret.ID)); len(w.Secrets) != min(i+1, repositories.MaxSecrets) || string(w.Secrets[0].ID) != made[i] {
+			t.Fatalf("after %d: %+v, want %s first", i+1, w.Secrets, made[i])
+		}
+	}
+	w, err := y.DropPreviousSecret(t.Context(), "rep_1", access.System)
+	y.must(err)
+	if len(w.Secrets) != 1 || string(w.Secrets[0].ID) != made[5] {
+		t.Errorf("left are %+v, want %s", w.Secrets, made[5])
 	}
 }

@@ -7,7 +7,7 @@ CREATE TABLE webhook_secrets (
     made_at       INTEGER NOT NULL,
     made_by       TEXT NOT NULL
 ) STRICT;
-CREATE INDEX webhook_secrets_repository ON webhook_secrets (repository_id, id);
+CREATE INDEX webhook_secrets_repository ON webhook_secrets (repository_id, made_at);
 
 CREATE TABLE webhook_deliveries (
     id            TEXT PRIMARY KEY,
