@@ -42,7 +42,8 @@ type commands struct {
 	stopping bool
 	tasks    map[journal.Key]*task
 	recent   *recent
-	clearing map[journal.Key]bool // runs whose containers are being removed
+	clearing map[journal.Key]bool   // runs whose containers are being removed
+	retold   map[journal.Key]uint64 // runs whose log was read from the container: the last event of that, 0: there was none
 }
 
 // task is a command under way: waiting for its turn, or running.
@@ -64,7 +65,7 @@ type answer struct {
 func newCommands(life context.Context, d *disk, box *outbox.Box, s *steps, t *tally, log *slog.Logger) *commands {
 	c := &commands{
 		journal: d.journal, box: box, turns: newTurns[core.StackID](maxParallel, maxQueued), runs: newTurns[core.RunID](maxRuns, maxRunsQueued), steps: s, tally: t, log: log,
-		tasks: map[journal.Key]*task{}, recent: newRecent(), inherited: map[journal.Key]bool{}, clearing: map[journal.Key]bool{},
+		tasks: map[journal.Key]*task{}, recent: newRecent(), inherited: map[journal.Key]bool{}, clearing: map[journal.Key]bool{}, retold: map[journal.Key]uint64{},
 	}
 	for _, e := range d.journal.Entries() {
 		c.inherited[e.Key] = e.Result != nil
@@ -187,11 +188,16 @@ func (c *commands) start(key journal.Key, w *work, ticket turn) bool {
 
 // result returns how a command ended, while that is remembered.
 func (c *commands) result(key journal.Key) (wire.Result, bool) {
-	if e, found := c.journal.Get(key); found && e.Result != nil {
-		return *e.Result, true
-	}
+	e, found := c.journal.Get(key)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if found && e.Result != nil {
+		r := *e.Result
+		if last, retold := c.retold[key]; retold {
+			r.Events = last // the hub has what else was said, or never will
+		}
+		return r, true
+	}
 	r, found := c.recent.results[key]
 	return r, found
 }

@@ -105,29 +105,37 @@ func (l *logTail) read(ctx context.Context, after runs.Position) {
 // retell has what the hub does not have of the log of a run that has ended read from its container, which is there until
 // the result is acknowledged. It is for what is not in memory any more, and does not wait.
 func (c *commands) retell(e journal.Entry, from position) {
-	feed := c.box.Open(e.Key, uint64(max(e.Starts, 1))*numbersPerStart)
+	base := uint64(max(e.Starts, 1)) * numbersPerStart
+	feed := c.box.Open(e.Key, base)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.stopping {
 		feed.Drop()
 		return
 	}
-	c.children.Go(func() { c.steps.retell(c.life, e, feed, from) })
+	c.children.Go(func() {
+		defer feed.Finish()
+		told := c.steps.retell(c.life, e, feed, from)
+		if !told {
+			feed.Line(linesMissing)
+		}
+		last := feed.Last()
+		if last == base {
+			last = 0
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.retold[e.Key] = last
+	})
 }
 
-func (s *steps) retell(ctx context.Context, e journal.Entry, feed *outbox.Feed, from position) {
-	defer feed.Finish()
+// retell reports whether all that the container wrote after a position was told.
+func (s *steps) retell(ctx context.Context, e journal.Entry, feed *outbox.Feed, from position) bool {
 	ctx, cancel := context.WithTimeout(ctx, logWithin)
 	defer cancel()
-	name := newRunWork(e).container
-	if _, found, err := s.engine.FindRun(ctx, name); err != nil || !found {
-		return // it never ran, or nobody can say more
-	}
-	err := s.engine.FollowRun(ctx, name, runs.LogAsk{After: from.after, Secret: e.Run.Secret}, func(to runs.Position, text string) error {
+	err := s.engine.FollowRun(ctx, newRunWork(e).container, runs.LogAsk{After: from.after, Secret: e.Run.Secret}, func(to runs.Position, text string) error {
 		feed.LineTo(text, to.String())
 		return ctx.Err()
 	})
-	if err != nil {
-		feed.Line(linesMissing)
-	}
+	return err == nil
 }

@@ -155,6 +155,9 @@ func (c *commands) interrupt(key journal.Key, cause error) bool {
 
 func (c *commands) prune(key journal.Key) {
 	c.box.Forget(key)
+	c.mu.Lock()
+	delete(c.retold, key)
+	c.mu.Unlock()
 	if err := c.journal.Pruned(key); err != nil {
 		c.log.Warn("the journal could not be pruned; the result will be sent once more", "command", key.ID, "error", err)
 	}

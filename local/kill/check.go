@@ -35,6 +35,7 @@ func (l *Load) Settle() {
 	for _, stack := range l.Stacks {
 		l.equal(stack)
 	}
+	l.settleRuns()
 	l.noneOpen()
 	l.journalEmpty()
 	l.logsClean()
@@ -83,6 +84,9 @@ func (l *Load) noneOpen() {
 		"PRAGMA integrity_check": "ok",
 		"SELECT count(*) FROM commands WHERE state NOT IN ('succeeded', 'failed', 'cancelled')":                                                                "0",
 		"SELECT count(*) FROM deployments WHERE state IN ('queued', 'running')":                                                                                "0",
+		"SELECT count(*) FROM job_runs WHERE state IN ('queued', 'running')":                                                                                   "0",
+		"SELECT count(*) FROM (SELECT run_id FROM commands WHERE run_id <> '' AND epoch > 0 GROUP BY run_id HAVING count(*) > 1)":                              "0",
+		"SELECT count(*) FROM (SELECT job_id FROM job_runs WHERE \"trigger\" = 'cron' GROUP BY job_id, scheduled_at HAVING count(*) > 1)":                      "0",
 		"SELECT count(*) FROM (SELECT deployment_id FROM commands WHERE deployment_id <> '' GROUP BY deployment_id HAVING count(*) > 1)":                       "0",
 		"SELECT count(*) FROM (SELECT id FROM deployments d WHERE state = 'succeeded' AND NOT EXISTS (SELECT 1 FROM commands c WHERE c.deployment_id = d.id))": "0",
 	} {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,9 +15,11 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"berth/core"
 	"berth/hub/worker"
+	"berth/hub/worker/runs"
 	"berth/local/e2e/rig"
 )
 
@@ -30,6 +33,13 @@ type Host interface {
 	Made() map[core.DeploymentID]int
 	// Runs returns the running containers of a project: ID and revision.
 	Runs(project string) map[string]string
+	// RunCommand is the command of a job.yaml whose runs take so long, write so many lines, "line 1" and so on, and end
+	// with a code.
+	RunCommand(took time.Duration, lines, code int) string
+	// RunStarts tells how often the container of each run of these jobs was started.
+	RunStarts(of map[core.JobID]bool) map[core.RunID]int
+	// RunsLeft names the containers of runs of these jobs that are there.
+	RunsLeft(of map[core.JobID]bool) []string
 }
 
 // Folder is the host of a folderworker.
@@ -45,6 +55,61 @@ func (f Folder) Worker() (string, []string) {
 
 // Image implements Host.
 func (f Folder) Image() string { return "none" }
+
+// RunCommand implements Host; see folderworker.
+func (f Folder) RunCommand(took time.Duration, lines, code int) string {
+	return fmt.Sprintf("['%d', '%d', '%d']", took.Milliseconds(), lines, code)
+}
+
+// RunStarts implements Host.
+func (f Folder) RunStarts(map[core.JobID]bool) map[core.RunID]int {
+	f.T.Helper()
+	started := map[core.RunID]int{}
+	for name, acts := range f.acts() {
+		id := core.RunID(strings.TrimPrefix(name, "berth-"))
+		for _, act := range acts {
+			if act == "started" {
+				started[id]++
+			}
+		}
+	}
+	return started
+}
+
+// RunsLeft implements Host.
+func (f Folder) RunsLeft(map[core.JobID]bool) (names []string) {
+	f.T.Helper()
+	for name, acts := range f.acts() {
+		if acts[len(acts)-1] != "removed" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// acts returns what was done to the container of each run.
+func (f Folder) acts() map[string][]string {
+	f.T.Helper()
+	all := map[string][]string{}
+	files, err := os.ReadDir(filepath.Join(f.Dir, "runs"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		f.T.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(filepath.Join(f.Dir, "runs", file.Name()))
+		if err != nil {
+			f.T.Fatal(err)
+		}
+		for raw := range strings.Lines(string(text)) {
+			var act struct{ What string }
+			if err := json.Unmarshal([]byte(raw), &act); err != nil {
+				f.T.Fatalf("what was done to %s cannot be read: %v", file.Name(), err)
+			}
+			all[file.Name()] = append(all[file.Name()], act.What)
+		}
+	}
+	return all
+}
 
 type line struct {
 	ID     string
@@ -104,14 +169,16 @@ type Docker struct {
 	T testing.TB
 
 	mu   sync.Mutex
-	made map[core.DeploymentID]int // guarded by mu
+	made map[core.DeploymentID]int         // guarded by mu
+	runs map[core.JobID]map[core.RunID]int // likewise
 }
 
-// WatchDocker follows the engine's events about these projects until the test ends.
+// WatchDocker follows the engine's events about these projects, and about runs of jobs of whatever server, until the
+// test ends.
 func WatchDocker(t testing.TB, projects []string) *Docker {
 	t.Helper()
-	d := &Docker{T: t, made: map[core.DeploymentID]int{}}
-	args := []string{"events", "--since", "0s", "--format", "{{json .Actor.Attributes}}", "--filter", "type=container", "--filter", "event=start", "--filter", "label=" + worker.LabelDeployment}
+	d := &Docker{T: t, made: map[core.DeploymentID]int{}, runs: map[core.JobID]map[core.RunID]int{}}
+	args := []string{"events", "--since", "0s", "--format", "{{json .Actor.Attributes}}", "--filter", "type=container", "--filter", "event=start"}
 	cmd := exec.Command("docker", args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	out, err := cmd.StdoutPipe()
@@ -130,6 +197,9 @@ func WatchDocker(t testing.TB, projects []string) *Docker {
 				d.mu.Lock()
 				d.made[core.DeploymentID(labels[worker.LabelDeployment])]++
 				d.mu.Unlock()
+			}
+			if id := core.RunID(labels[runs.LabelRun]); id != "" {
+				d.startedRun(core.JobID(labels[runs.LabelJob]), id)
 			}
 		}
 	}()
@@ -170,4 +240,39 @@ func (d *Docker) Runs(project string) map[string]string {
 		runs[id] = revision
 	}
 	return runs
+}
+
+// RunCommand implements Host.
+func (d *Docker) RunCommand(took time.Duration, lines, code int) string {
+	each := took / time.Duration(lines)
+	return fmt.Sprintf("[sh, -c, 'n=1; while [ $n -le %d ]; do sleep %.3f; echo \"line $n\"; n=$((n+1)); done; exit %d']", lines, each.Seconds(), code)
+}
+
+// RunStarts implements Host.
+func (d *Docker) RunStarts(of map[core.JobID]bool) map[core.RunID]int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	started := map[core.RunID]int{}
+	for job := range of {
+		maps.Copy(started, d.runs[job])
+	}
+	return started
+}
+
+func (d *Docker) startedRun(job core.JobID, run core.RunID) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.runs[job] == nil {
+		d.runs[job] = map[core.RunID]int{}
+	}
+	d.runs[job][run]++
+}
+
+// RunsLeft implements Host.
+func (d *Docker) RunsLeft(of map[core.JobID]bool) (names []string) {
+	d.T.Helper()
+	for job := range of {
+		names = append(names, strings.Fields(rig.Docker(d.T, "ps", "--all", "--format", "{{.Names}}", "--filter", "label="+runs.LabelJob+"="+string(job)))...)
+	}
+	return names
 }

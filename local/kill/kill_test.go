@@ -25,13 +25,13 @@ func points(t *testing.T, sample int, variable string) int {
 
 func report(t *testing.T, l *Lane) {
 	t.Helper()
-	t.Logf("seed %d: %d deaths at a point (%d of them in a recovery), %d elsewhere; %d deployments accepted", l.seed, l.Reached, l.Recovery, l.Elsewhere, l.Accepted)
+	t.Logf("seed %d: %d deaths at a point (%d of them in a recovery), %d elsewhere; %d deployments and %d runs accepted", l.seed, l.Reached, l.Recovery, l.Elsewhere, l.Accepted, l.Runs)
 	if l.Reached == 0 {
 		t.Error("no point was reached")
 	}
 }
 
-// C1, C2, C5: server, worker or both die at counted system calls while deployments flow.
+// C1, C2, C5: server, worker or both die at counted system calls while deployments and runs of jobs flow, and jobs fire.
 // The worker's containers are lines in files; all else is real.
 func TestNothingIsLostOrDoneTwiceWhateverDies(t *testing.T) {
 	n := points(t, 30, "KILL_POINTS")

@@ -16,12 +16,13 @@ import (
 	"berth/local/stand/githost"
 )
 
-// Load keeps asking for deployments of a few stacks of one repository, and remembers what the
-// server accepted.
+// Load keeps asking for deployments of a few stacks of one repository and for runs of its jobs, and remembers
+// what the server accepted.
 type Load struct {
 	Site   *Site
 	Host   Host
 	Stacks []*Stack
+	Jobs   []*Job
 
 	repository string
 	random     *mathrand.Rand // of the one who asks
@@ -30,6 +31,10 @@ type Load struct {
 	mu       sync.Mutex
 	accepted map[core.DeploymentID]bool // not known to have ended; guarded by mu
 	Accepted int                        // all; guarded by mu
+	runs     map[core.RunID]*asked      // guarded by mu
+	Runs     int                        // all that were asked for and accepted; guarded by mu
+
+	read map[core.RunID]bool // whose logs were checked
 }
 
 // Stack is one of a load's stacks.
@@ -42,13 +47,15 @@ type Stack struct {
 // worker run, and waits until all are in place.
 func NewLoad(s *Site, host Host, projects []string, seed uint64) *Load {
 	s.T.Helper()
-	l := &Load{Site: s, Host: host, repository: rig.Name(), random: mathrand.New(mathrand.NewPCG(seed, 1)), accepted: map[core.DeploymentID]bool{}}
+	l := &Load{Site: s, Host: host, repository: rig.Name(), random: mathrand.New(mathrand.NewPCG(seed, 1)), accepted: map[core.DeploymentID]bool{},
+		runs: map[core.RunID]*asked{}, read: map[core.RunID]bool{}}
 	if err := s.Git.Create(l.repository); err != nil {
 		s.T.Fatal(err)
 	}
 	for _, project := range projects {
 		l.commit(project)
 	}
+	l.commitJobs()
 	var added api.RepositoryAnswer
 	s.Must(http.MethodPost, "/api/custom/repositories", api.CreateRepositoryRequest{Name: l.repository, URL: s.GitURL + s.Git.Path(l.repository), Branch: "main"}, &added)
 	off := false
@@ -58,6 +65,7 @@ func NewLoad(s *Site, host Host, projects []string, seed uint64) *Load {
 		s.Must(http.MethodPost, "/api/custom/variables", api.CreateVariableRequest{Scope: variables.ScopeStack, ScopeID: string(stack.ID), Name: "CANARY", Value: rand.Text(), Secret: true}, nil)
 		l.Stacks = append(l.Stacks, &Stack{ID: stack.ID, Project: project})
 	}
+	l.addJobs(added.ID)
 	return l
 }
 
@@ -71,17 +79,19 @@ func (l *Load) commit(project string) {
 	}
 }
 
-// Run asks until ctx ends: for a new commit, for containers made anew, or for nothing new.
+// Run asks until ctx ends: for a new commit, for containers made anew, for nothing new, or for a run of a job.
 func (l *Load) Run(ctx context.Context) {
 	l.Site.T.Helper()
 	for ctx.Err() == nil {
 		stack := l.Stacks[l.random.IntN(len(l.Stacks))]
-		switch l.random.IntN(4) {
+		switch l.random.IntN(7) {
 		case 0:
 			l.commit(stack.Project)
 			l.ask(stack, "/sync", nil)
 		case 1:
 			l.ask(stack, "/sync", nil)
+		case 2, 3, 4:
+			l.askRun()
 		default:
 			l.ask(stack, "/redeploy", api.RedeployRequest{RecreateContainers: true})
 		}

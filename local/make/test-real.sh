@@ -1,5 +1,5 @@
 #!/bin/sh
-# Kills server and worker at 2,000 and more system calls while deployments flow: 2,200 with a worker
+# Kills server and worker at 2,000 and more system calls while deployments and runs of jobs flow: 2,200 with a worker
 # whose containers are lines in files, 240 on the real container engine; about one in eight does not come in time. make test runs a
 # sample of it. Beside that it dies at 200 points each of set-up, of a change of SECRET_KEY and of a
 # migration, and is restarted 50 times under load. Variables of these names change the numbers.
