@@ -341,3 +341,34 @@ func TestItMayBeTooLateToStart(t *testing.T) {
 		}
 	})
 }
+
+// TestTheContainerOfANewerCommandIsLeftAlone by an older one that goes on, or is cleared away.
+func TestTheContainerOfANewerCommandIsLeftAlone(t *testing.T) {
+	for label, older := range map[string]bool{"cmd_b/2": false, "cmd_b/10": false, "cmd_c/1": false, "cmd_a/9": true, "cmd_b/0": true, "": false, "cmd_a": false} {
+		if got := before(label, "cmd_b/1"); got != older && label != "cmd_b/1" {
+			t.Errorf("%q is older than cmd_b/1: %t", label, got)
+		}
+	}
+	bubble(t, func(t *testing.T, s *setup) {
+		newProgram(s)
+		h := s.start().greeted()
+		cmd := runOf(h)
+		labels := map[string]string{runs.LabelCommand: string(cmd.ID) + "/2", runs.LabelWorker: s.worker.commands.steps.self}
+		spec := runs.Spec{Name: cmd.Run.Container, Labels: labels}
+		if err := s.engine.Engine.PrepareRun(t.Context(), spec, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.engine.Engine.StartRun(t.Context(), spec.Name); err != nil {
+			t.Fatal(err)
+		}
+		h.send(cmd)
+		if r := h.result(cmd.ID); r.Code != "run.container_taken" {
+			t.Errorf("result %+v", r)
+		}
+		h.ack(cmd.ID, 1)
+		synctest.Wait()
+		if c, found, _ := s.engine.Engine.FindRun(t.Context(), spec.Name); !found || c.State != runs.Running {
+			t.Errorf("it is %+v", c)
+		}
+	})
+}

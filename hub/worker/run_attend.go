@@ -101,11 +101,22 @@ func (s *steps) end(w *work, why error) error {
 	}
 }
 
-// removeRun removes a container, whatever it is at, within a while. What is left the sweep finds.
-func (s *steps) removeRun(ctx context.Context, container string) {
+// removeRun removes the container that was made for a command, whatever it is at, within a while. What is left the
+// sweep finds.
+func (s *steps) removeRun(ctx context.Context, container, command string) {
 	ctx, cancel := context.WithTimeout(ctx, stopWithin+removeWithin)
 	defer cancel()
-	if err := errors.Join(s.engine.StopRun(ctx, container), s.engine.RemoveRun(ctx, container)); err != nil {
+	c, found, err := s.engine.FindRun(ctx, container)
+	if err == nil && (!found || c.Labels[runs.LabelCommand] != command) {
+		return // a newer attempt has its place
+	}
+	if err == nil {
+		err = s.engine.StopRun(ctx, container)
+	}
+	if err == nil {
+		err = s.engine.RemoveRun(ctx, container)
+	}
+	if err != nil {
 		s.log.Warn("the container of a run could not be removed; it is tried again in a day", "container", container, "error", err)
 	}
 }
@@ -131,7 +142,7 @@ func (c *commands) clear(e journal.Entry) {
 	}
 	c.clearing[e.Key] = true
 	c.children.Go(func() {
-		c.steps.removeRun(c.life, newRunWork(e).container)
+		c.steps.removeRun(c.life, newRunWork(e).container, commandLabel(e.Key))
 		if c.life.Err() == nil {
 			c.prune(e.Key)
 		}

@@ -1,8 +1,10 @@
 package worker
 
 import (
+	"cmp"
 	"context"
-	"errors"
+	"strconv"
+	"strings"
 
 	"berth/core"
 	"berth/core/fault"
@@ -46,11 +48,14 @@ func (s *steps) findRun(ctx context.Context, w *work) (c runs.Container, found b
 	if err != nil || !found || c.Labels[runs.LabelCommand] == w.run.command {
 		return c, found, err
 	}
+	if !before(c.Labels[runs.LabelCommand], w.run.command) {
+		return runs.Container{}, false, fault.New(fault.Conflict, "run.container_taken", "The container %s was made for another command than this.", w.run.container)
+	}
 	w.line("A container of an earlier attempt is there; it is removed.")
-	if err := errors.Join(s.engine.StopRun(ctx, w.run.container), s.engine.RemoveRun(ctx, w.run.container)); err != nil {
+	if err := s.engine.StopRun(ctx, w.run.container); err != nil {
 		return c, false, err
 	}
-	return runs.Container{}, false, nil
+	return runs.Container{}, false, s.engine.RemoveRun(ctx, w.run.container)
 }
 
 func (s *steps) findLaunched(container string) (runs.Container, bool, error) {
@@ -127,6 +132,18 @@ func (s *steps) launch(ctx context.Context, w *work) (runs.Container, error) {
 		return c, fault.New(fault.Unavailable, "run.start", "The Docker engine did not start the container of the run, and does not say why.")
 	}
 	return c, nil
+}
+
+// before reports whether what one LabelCommand names is older than what another does: identifiers rise, and so do attempts.
+func before(label, other string) bool {
+	id, attempt, _ := strings.Cut(label, "/")
+	otherID, otherAttempt, _ := strings.Cut(other, "/")
+	n, err := strconv.Atoi(attempt)
+	m, otherErr := strconv.Atoi(otherAttempt)
+	if err != nil || otherErr != nil {
+		return false
+	}
+	return cmp.Or(cmp.Compare(id, otherID), cmp.Compare(n, m)) < 0
 }
 
 func keyOf(cmd wire.Command) journal.Key { return journal.Key{ID: cmd.ID, Attempt: cmd.Attempt} }

@@ -52,7 +52,7 @@ func (s *steps) sweepRuns(ctx context.Context, known func() map[core.RunID]bool)
 	for _, c := range list {
 		if !runsKnown[core.RunID(c.Labels[runs.LabelRun])] && leftOver(c, s.now()) {
 			s.log.Info("the container of a run that nothing knows is removed", "container", c.Name)
-			s.removeRun(ctx, c.Name)
+			s.removeRun(ctx, c.Name, c.Labels[runs.LabelCommand])
 		}
 	}
 	return nil

@@ -34,7 +34,7 @@ func (c *commands) run(t *task, w *work, ticket turn) {
 	}
 	w.later = c.isLater(t, w, err)
 	if w.run != nil && unwanted(t.ctx) && !w.later {
-		c.steps.removeRun(c.life, w.run.container)
+		c.steps.removeRun(c.life, w.run.container, w.run.command)
 	}
 	result := c.conclude(t, w, err)
 	saved := c.save(t, w, result)
