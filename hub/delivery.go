@@ -15,6 +15,14 @@ type delivery struct {
 	bad  complaint // of the goroutine that delivers: commands that cannot be read
 }
 
+// line returns the delivery of a lane.
+func (s *session) line(l lane) *delivery {
+	if l == laneRuns {
+		return &s.jobs
+	}
+	return &s.stacks
+}
+
 // deliver sends the commands of a lane that were not sent on this link yet, oldest first. It ends the link when
 // it cannot go on: on the next one it begins anew.
 func (s *session) deliver(ctx context.Context, d *delivery) {
@@ -36,14 +44,14 @@ const roomRest = 20 * time.Millisecond
 
 // deliverOpen is one look at what there is to send; heldBack says that there was no place for some of it.
 func (s *session) deliverOpen(ctx context.Context, d *delivery) (heldBack bool, err error) {
-	open, err := s.h.opts.Store.OpenCommands(ctx, s.worker.ID)
+	open, err := s.h.opts.Store.OldestCommands(ctx, s.worker.ID, bool(d.lane), d.lane.looksAt())
 	if d.bad.tell(err, s.h.opts.Now()) {
 		s.h.report("a worker's commands cannot be read", err, "worker", s.worker.ID)
 	}
 	if err != nil && !unreadable(err) {
 		return false, err
 	}
-	unsent, inFlight := s.unsent(d.lane, open)
+	unsent, inFlight := s.unsent(open)
 	s.tellsOf(d.lane, inFlight > 0)
 	for _, c := range unsent {
 		if inFlight >= d.lane.places() {
@@ -64,14 +72,13 @@ func (s *session) deliverOpen(ctx context.Context, d *delivery) (heldBack bool, 
 	return false, nil
 }
 
-// unsent returns what of a worker's open commands is to be sent in a lane, and how many of it the worker has by this link.
-func (s *session) unsent(l lane, open []stacks.Command) (unsent []stacks.Command, inFlight int) {
+// unsent returns what of a lane's open commands is to be sent, and how many of them the worker has by this link.
+func (s *session) unsent(open []stacks.Command) (unsent []stacks.Command, inFlight int) {
 	for _, c := range open {
 		switch {
-		case laneOf(c) != l:
 		case c.Epoch == s.epoch || s.ended[c.ID] == c.Attempt: // it has the command, or its result
 			inFlight++
-		case c.State == stacks.CommandQueued && s.h.opts.Now().Before(c.DeadlineAt) || l == laneRuns && !s.runs:
+		case c.State == stacks.CommandQueued && s.h.opts.Now().Before(c.DeadlineAt) || laneOf(c) == laneRuns && !s.runs:
 		default:
 			unsent = append(unsent, c)
 		}

@@ -106,6 +106,9 @@ func (q *quiet) OpenDeployments(ctx context.Context) ([]stacks.Deployment, error
 func (q *quiet) WorkersWithQueuedCommands(ctx context.Context) ([]core.WorkerID, error) {
 	return nil, q.takes(ctx)
 }
+func (q *quiet) OldestCommands(ctx context.Context, _ core.WorkerID, _ bool, _ int) ([]stacks.Command, error) {
+	return nil, q.takes(ctx)
+}
 func (q *quiet) OpenCommands(ctx context.Context, _ core.WorkerID) ([]stacks.Command, error) {
 	return nil, q.takes(ctx)
 }

@@ -65,6 +65,18 @@ func (l lane) places() int {
 	return maxInFlight
 }
 
+// looksAt is how many of a lane's oldest commands are looked at. Of runs there may be thousands, and those that
+// the worker has are mostly the oldest; any deployment may have to wait for its time.
+func (l lane) looksAt() int {
+	if l == laneRuns {
+		return 2 * maxRunsInFlight
+	}
+	return maxOpen
+}
+
+// maxOpen is more deployments and teardowns than a worker can have open.
+const maxOpen = 100_000
+
 // How many commands a worker is given at once.
 const (
 	maxInFlight     = 32 // deployments and teardowns

@@ -36,7 +36,9 @@ func (s *session) result(ctx context.Context, m wire.Result) error {
 		}
 	}
 	s.done(m.ID)
-	s.wake() // there is room for another command
+	if err == nil {
+		s.line(laneOf(c)).wake() // there is room for another command
+	}
 	return s.link.Send(ctx, wire.ResultAck{ID: m.ID, Attempt: m.Attempt})
 }
 

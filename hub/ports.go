@@ -67,6 +67,9 @@ type CommandStore interface {
 	// OpenCommands returns a worker's commands that have not ended, oldest first. Those that
 	// cannot be read are left out and named in the error, "store.unreadable".
 	OpenCommands(ctx context.Context, worker core.WorkerID) ([]stacks.Command, error)
+	// OldestCommands returns a worker's oldest open commands, at most limit: runs of jobs, or all others.
+	// Those that cannot be read are left out as by OpenCommands.
+	OldestCommands(ctx context.Context, worker core.WorkerID, runs bool, limit int) ([]stacks.Command, error)
 	// WorkersWithQueuedCommands returns the workers for which a command waits to be sent.
 	WorkersWithQueuedCommands(ctx context.Context) ([]core.WorkerID, error)
 	// Command returns a worker's own command; another's is NotFound.

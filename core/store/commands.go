@@ -46,6 +46,15 @@ func (s *Store) OpenCommands(ctx context.Context, worker core.WorkerID) ([]stack
 	})
 }
 
+// OldestCommands returns a worker's oldest open commands, at most limit: runs of jobs, or all others. Those that
+// cannot be read are left out and named in the error, "store.unreadable".
+func (s *Store) OldestCommands(ctx context.Context, worker core.WorkerID, runs bool, limit int) ([]stacks.Command, error) {
+	return read(ctx, s, func(tx *Tx) ([]stacks.Command, error) {
+		return manyLegible(tx, scanCommand, `SELECT `+commandColumns+` FROM commands WHERE worker_id = ? AND ended_at = 0 AND (kind = ?) = (? = 1) ORDER BY id LIMIT ?`,
+			worker, stacks.CommandRun, number(runs), limit)
+	})
+}
+
 // WorkersWithQueuedCommands returns the workers that have commands to be sent.
 func (s *Store) WorkersWithQueuedCommands(ctx context.Context) ([]core.WorkerID, error) {
 	return read(ctx, s, func(tx *Tx) ([]core.WorkerID, error) {
