@@ -100,11 +100,12 @@ func TestTheHuntFindsWhatItLooksFor(t *testing.T) {
 	}
 }
 
-// answers looks at everything that the API tells each role.
-func (h *hunt) answers(s *rig.Server, all map[string]*rig.Stack) {
+// answers looks at everything that the API tells each role, at these paths too.
+func (h *hunt) answers(s *rig.Server, all map[string]*rig.Stack, more ...string) {
 	h.t.Helper()
 	paths := []string{"/metrics", "/api/custom/stacks", "/api/custom/repositories", "/api/custom/repository-keys", "/api/custom/workers", "/api/custom/users", "/api/custom/service-accounts",
-		"/api/custom/variables?limit=500", "/api/custom/me", "/api/custom/openapi.json", "/api/custom/integrations"}
+		"/api/custom/variables?limit=500", "/api/custom/me", "/api/custom/openapi.json", "/api/custom/integrations", "/api/custom/jobs"}
+	paths = append(paths, more...)
 	for _, stack := range all {
 		of := "/api/custom/stacks/" + string(stack.ID)
 		paths = append(paths, of, of+"/services", of+"/revisions", of+"/decisions", of+"/deployments", of+"/effective-variables", of+"/sops-env-vars", of+"/plan", "/api/custom/variables/export?scope=stack&scope_id="+string(stack.ID))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"berth/core/repositories"
+	"berth/core/secrets"
 	"berth/core/stacks"
 	"berth/handlers/api"
 	"berth/local/e2e/rig"
@@ -63,6 +64,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 		"ill/compose.yaml":   compose(box(t, "web", ill...)) + files,
 		"image/compose.yaml": compose(box(t, "web", "image: 127.0.0.1:1/none:${PLAIN}", listed)),
 		"place/compose.yaml": compose(box(t, "web", "network_mode: ${CANARY_SOPS_WORD}", listed)),
+		"job/job.yaml":       job(t, telling),
 	})
 	s.Git.Protect(name, "deployer", s.Secrets["a repository key's password"])
 	key := rig.Post[api.RepositoryKeyAnswer](s.Client, "/api/custom/repository-keys", api.CreateRepositoryKeyRequest{Name: rig.Name(), Type: repositories.TypeBasic,
@@ -102,6 +104,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 		t.Fatalf("the failure says %q", text)
 	}
 	goBackAndForth(repository, all["well"])
+	ran := backends.runs(repository.Job("job").Read())
 	backends.break_(all["well"])
 	s.Ask(http.MethodPost, "/api/custom/stacks", `{"name": "`+named("internal")["CANARY_INTERNAL_WORD"]+`", "path": 7}`)
 
@@ -109,7 +112,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 	look.at("the server's log", s.Log.String())
 	look.at("the worker's log", worker.Log.String())
 	look.at("what a panic would print", everyGoroutine())
-	look.answers(s, all)
+	look.answers(s, all, ran...)
 	look.pages(s)
 	look.files("below DATA_DIR", s.Dir)
 	look.files("below WORKER_DATA_DIR", worker.Dir)
@@ -120,6 +123,34 @@ func TestSecretsAreNowhere(t *testing.T) {
 	look.files("below DATA_DIR after the end", s.Dir)
 	look.files("below WORKER_DATA_DIR after the end", worker.Dir)
 	t.Logf("looked for %d texts of %d secrets in %d places", len(look.forms), len(s.Secrets), look.places)
+}
+
+// telling has a run say everything that it knows in every way that it can.
+const telling = `command: [sh, -c, 'cat /proc/1/environ; busybox env; busybox base64 -w 0 /proc/1/environ; (echo -n x; cat /proc/1/environ) | busybox base64 -w 0; (echo -n xy; cat /proc/1/environ) | busybox base64 -w 0; ` +
+	`busybox hexdump -ve "1/1 \"%02x\"" /proc/1/environ; cat /proc/1/environ >&2; exit 3']`
+
+// runs runs a job with secrets of every provider that jobs have, one of which is given for one run alone, and returns where
+// the API tells of it.
+func (b *backends) runs(j *rig.Job) (paths []string) {
+	t := b.s.T
+	t.Helper()
+	for name, value := range named(secrets.Internal) {
+		j.Set(name, value, true)
+	}
+	for name := range named(secrets.Vault) {
+		j.Refer(name, secrets.Vault, "kv/data/shop/web#"+name)
+	}
+	for name := range named(secrets.Manager) {
+		j.Refer(name, secrets.Manager, "shop/prod/web#"+name)
+	}
+	b.s.Secrets["what was given for one run"] = "canary-given-for-one-run-77c0"
+	j.Set("GIVEN", "replaced", true)
+	run := j.Run(map[string]string{"GIVEN": b.s.Secrets["what was given for one run"]})
+	if log := j.LogOf(run.ID); run.ErrorCode != "run.exit" || strings.Count(log, secrets.Redacted) < 100 {
+		t.Errorf("the run ended as %+v; its log is %q", run, log)
+	}
+	of, one := "/api/custom/jobs/"+string(j.ID), "/api/custom/job-runs/"+string(run.ID)
+	return []string{of, of + "/runs", one, one + "/log?limit=500", one + "/stream", "/api/custom/variables?scope=job&scope_id=" + string(j.ID)}
 }
 
 // goBackAndForth deploys another commit and rolls back to the first revision.

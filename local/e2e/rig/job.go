@@ -91,6 +91,12 @@ func (j *Job) Set(name, value string, secret bool) {
 	Post[api.VariableAnswer](j.Client, "/api/custom/variables", api.CreateVariableRequest{Scope: variables.ScopeJob, ScopeID: string(j.ID), Name: name, Value: value, Secret: secret}, http.StatusCreated)
 }
 
+// Refer gives the job a secret that another provider keeps.
+func (j *Job) Refer(name, provider, reference string) {
+	j.T.Helper()
+	Post[api.VariableAnswer](j.Client, "/api/custom/variables", api.CreateVariableRequest{Scope: variables.ScopeJob, ScopeID: string(j.ID), Name: name, Secret: true, SecretProvider: provider, Reference: reference}, http.StatusCreated)
+}
+
 // Begin runs the job now, with these variables for this run alone.
 func (j *Job) Begin(given map[string]string) api.RunAnswer {
 	j.T.Helper()
