@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -371,4 +372,47 @@ func TestTheContainerOfANewerCommandIsLeftAlone(t *testing.T) {
 			t.Errorf("it is %+v", c)
 		}
 	})
+}
+
+// TestAWorkerThatDiesWhileItStopsAContainer: the next one knows why it was stopped, and goes on with that.
+func TestAWorkerThatDiesWhileItStopsAContainer(t *testing.T) {
+	cases := map[string]struct {
+		ending journal.Ending
+		exited bool // before the next worker looks
+		status wire.ResultStatus
+		code   string
+	}{
+		"cancelled, and it had ended":       {journal.EndCancelled, true, wire.ResultCancelled, "command.cancelled"},
+		"cancelled, and it ran on":          {journal.EndCancelled, false, wire.ResultCancelled, "command.cancelled"},
+		"its time was over":                 {journal.EndTimeout, true, wire.ResultFailed, "run.timeout"},
+		"its time was over, and it ran on":  {journal.EndTimeout, false, wire.ResultFailed, "run.timeout"},
+		"for no reason of the worker's own": {"", true, wire.ResultFailed, "run.exit"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, s *setup) {
+				_, cmd, events := underWay(t, s)
+				j, _, err := journal.Open(filepath.Join(s.dir, "data", "journal"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if c.ending != "" {
+					err = j.Ending(keyOf(cmd), c.ending)
+				}
+				if err := errors.Join(err, j.Close()); err != nil {
+					t.Fatal(err)
+				}
+				if c.exited {
+					if err := s.engine.Engine.StopRun(t.Context(), cmd.Run.Container); err != nil {
+						t.Fatal(err)
+					}
+				}
+				h := s.start().link()
+				h.greetWith(events)
+				if r := h.result(cmd.ID); r.Status != c.status || r.Code != c.code || r.ExitCode == nil || *r.ExitCode != 143 {
+					t.Errorf("result %+v", r)
+				}
+			})
+		})
+	}
 }

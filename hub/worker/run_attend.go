@@ -22,6 +22,9 @@ func (s *steps) attend(ctx context.Context, w *work, c runs.Container) error {
 	if errors.Is(why, errStopping) {
 		return why
 	}
+	if why == nil {
+		why = endings[w.run.ending] // by the worker before
+	}
 	last, found, err := s.findRun(ctx, w)
 	switch {
 	case err != nil:
@@ -55,7 +58,10 @@ func (s *steps) outlast(ctx context.Context, w *work, c runs.Container) error {
 	}()
 	timer := time.NewTimer(w.run.Timeout - c.Ran(s.now()))
 	defer timer.Stop()
-	var why error
+	why := endings[w.run.ending]
+	if why != nil {
+		return s.end(w, why)
+	}
 	select {
 	case <-gone:
 		if ctx.Err() == nil {
@@ -82,11 +88,28 @@ func (s *steps) untilGone(ctx context.Context, container string) {
 	}
 }
 
+// endings are what the journal says of why a container is stopped.
+var endings = map[journal.Ending]error{journal.EndCancelled: errCancelled, journal.EndTimeout: errTimedOut}
+
+// noteEnding journals why a container is about to be stopped: the next worker would take its exit for its own. A disk that
+// does not take that is no reason to let it go on.
+func (s *steps) noteEnding(w *work, why error) {
+	for ending, is := range endings {
+		if !errors.Is(why, is) {
+			continue
+		}
+		if err := s.journal.Ending(keyOf(w.cmd), ending); err != nil {
+			s.log.Warn("why a container is stopped could not be journaled", "command", w.cmd.ID, "error", err)
+		}
+	}
+}
+
 // end stops a container, however long the engine is away, unless it has ended by itself meanwhile.
 func (s *steps) end(w *work, why error) error {
 	if c, found, err := s.engine.FindRun(s.life, w.run.container); err == nil && (!found || c.State != runs.Running) {
 		return nil
 	}
+	s.noteEnding(w, why)
 	w.line("The container is stopped: " + why.Error() + ".")
 	for {
 		ctx, cancel := context.WithTimeout(s.life, stopWithin)

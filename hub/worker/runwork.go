@@ -20,6 +20,7 @@ type runWork struct {
 	container string          // its name
 	command   string          // for LabelCommand
 	launched  bool            // its container was about to be started, or is
+	ending    journal.Ending  // why its container was about to be stopped, or is; empty: it was not
 	start     context.Context // ends when it is too late to start the container
 	resume    chan position   // where its log goes on; holds one
 	last      *runs.Container // as it ended; nil: it did not, or was never there
@@ -44,7 +45,7 @@ func runEntry(r wire.Run, seconds int, now time.Time) *journal.Run {
 }
 
 func newRunWork(e journal.Entry) *runWork {
-	r := &runWork{Run: *e.Run, container: jobs.ContainerName(e.Run.ID), command: commandLabel(e.Key), launched: e.Launched, resume: make(chan position, 1)}
+	r := &runWork{Run: *e.Run, container: jobs.ContainerName(e.Run.ID), command: commandLabel(e.Key), launched: e.Launched, ending: e.Ending, resume: make(chan position, 1)}
 	if !r.launched {
 		r.resume <- position{} // nothing of its log was ever told
 	}

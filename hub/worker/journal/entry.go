@@ -25,6 +25,7 @@ type Entry struct {
 	Starts   int    // how often its execution began; above 0 after a restart: it was interrupted
 	Run      *Run   // of a run; nil otherwise
 	Launched bool   // the container of the run was about to be started, or is
+	Ending   Ending // why the container of the run was about to be stopped, or is; empty: it was not
 	Result   *wire.Result
 }
 
@@ -37,6 +38,15 @@ type Run struct {
 	Secret  []string      `json:"secret,omitempty"`  // names of the variables that are secrets
 	Content []string      `json:"content,omitempty"` // digests of what its container mounts
 }
+
+// Ending is why a worker stops the container of a run.
+type Ending string
+
+// Why containers are stopped.
+const (
+	EndCancelled Ending = "cancelled"
+	EndTimeout   Ending = "timeout"
+)
 
 // State is how the hub is told of the entry.
 func (e Entry) State() wire.JournalState {
@@ -69,6 +79,10 @@ func (l *ledger) apply(r record) {
 		if e := l.entries[key]; e != nil {
 			e.Launched = true
 		}
+	case kindEnding:
+		if e := l.entries[key]; e != nil {
+			e.Ending = r.Ending
+		}
 	case kindResult:
 		if r.Result != nil {
 			l.entry(key).Result = r.Result
@@ -94,6 +108,9 @@ func (l *ledger) entry(key Key) *Entry {
 func (e *Entry) fill(r record) {
 	e.Kind, e.Stack, e.Project, e.Revision, e.Digest, e.Run = r.Command, r.Stack, r.Project, r.Revision, r.Digest, r.Run
 	e.Launched = e.Launched || r.Launched
+	if r.Ending != "" {
+		e.Ending = r.Ending
+	}
 	if r.Starts > 0 {
 		e.Starts = r.Starts
 	}
@@ -117,6 +134,6 @@ func (l *ledger) records() []record {
 func receivedRecord(e Entry) record {
 	return record{
 		Kind: kindReceived, ID: e.ID, Attempt: e.Attempt, Command: e.Kind, Stack: e.Stack, Project: e.Project,
-		Revision: e.Revision, Digest: e.Digest, Starts: e.Starts, Run: e.Run, Launched: e.Launched,
+		Revision: e.Revision, Digest: e.Digest, Starts: e.Starts, Run: e.Run, Launched: e.Launched, Ending: e.Ending,
 	}
 }

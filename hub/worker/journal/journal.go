@@ -127,6 +127,19 @@ func (j *Journal) Launched(key Key) error {
 	return j.append(record{Kind: kindLaunched, ID: key.ID, Attempt: key.Attempt}, false)
 }
 
+// Ending records that the container of a run is about to be stopped, and why. What was recorded first stays.
+func (j *Journal) Ending(key Key, why Ending) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	switch e := j.ledger.entries[key]; {
+	case e == nil:
+		return fmt.Errorf("command %s attempt %d is not in the journal", key.ID, key.Attempt)
+	case e.Ending != "":
+		return nil
+	}
+	return j.append(record{Kind: kindEnding, ID: key.ID, Attempt: key.Attempt, Ending: why}, true)
+}
+
 // Ended records a result. Once it returns nil the result may be sent. The command need
 // not have been received: the cancellation of an unknown one is remembered this way.
 func (j *Journal) Ended(result wire.Result) error {

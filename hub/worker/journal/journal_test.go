@@ -217,8 +217,20 @@ func TestARunIsKnownWithoutItsCommand(t *testing.T) {
 	for range 2 {
 		must(t, j.Close())
 		j = mustOpen(t, path)
-		if got, _ := j.Get(testKey(1)); !got.Launched || !reflect.DeepEqual(got.Run, e.Run) {
+		if got, _ := j.Get(testKey(1)); !got.Launched || got.Ending != "" || !reflect.DeepEqual(got.Run, e.Run) {
 			t.Errorf("after it was launched it is %+v", got)
+		}
+	}
+	if j.Ending(testKey(9), EndTimeout) == nil {
+		t.Error("a run that was never received could be stopped")
+	}
+	must(t, j.Ending(testKey(1), EndTimeout))
+	must(t, j.Ending(testKey(1), EndCancelled)) // too late
+	for range 2 {
+		must(t, j.Close())
+		j = mustOpen(t, path)
+		if got, _ := j.Get(testKey(1)); got.Ending != EndTimeout || !got.Launched {
+			t.Errorf("after it was stopped it is %+v", got)
 		}
 	}
 }

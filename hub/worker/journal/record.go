@@ -25,6 +25,7 @@ const (
 	kindReceived = "received"
 	kindStarted  = "started"
 	kindLaunched = "launched"
+	kindEnding   = "ending"
 	kindResult   = "result"
 	kindPruned   = "pruned"
 )
@@ -42,6 +43,7 @@ type record struct {
 	Starts   int              `json:"starts,omitempty"`
 	Run      *Run             `json:"run,omitempty"`
 	Launched bool             `json:"launched,omitempty"`
+	Ending   Ending           `json:"ending,omitempty"`
 	Result   *wire.Result     `json:"result,omitempty"`
 }
 
