@@ -70,7 +70,8 @@ func (d *Desk) nudged(err error) error {
 	return err
 }
 
-// Update edits a job. Invalid "job.invalid".
+// Update edits a job. Invalid "job.invalid", also for a folder that the head of its repository lacks, unless the job
+// follows that already.
 func (d *Desk) Update(ctx context.Context, id core.JobID, change Change, by access.Principal) (Job, error) {
 	var bad []fault.Field
 	if change.Name != nil {
@@ -80,6 +81,13 @@ func (d *Desk) Update(ctx context.Context, id core.JobID, change Change, by acce
 		path, problems := stacks.CleanPath(*change.Path)
 		change.Path = &path
 		bad = append(bad, problems...)
+	}
+	if len(bad) == 0 && change.Path != nil {
+		is, err := d.store.Job(ctx, id)
+		if err != nil {
+			return Job{}, err
+		}
+		bad = stacks.CheckMove(ctx, d.folders, is.Repository, is.Path, *change.Path)
 	}
 	if err := fault.BadFields("job.invalid", bad); err != nil {
 		return Job{}, err

@@ -113,7 +113,10 @@ func TestAJobIsAddedEditedAndDeleted(t *testing.T) {
 	if path != "/jobs/dump/" {
 		t.Error("the caller's own text was changed")
 	}
-	if err := d.Delete(t.Context(), j.ID, ada); err != nil || d.nudges != 3 {
+	if _, err = d.Beside(lacking{}).Update(t.Context(), j.ID, jobs.Change{Path: &path}, ada); err != nil || d.nudges != 3 {
+		t.Errorf("it may not stay where it is: %v, %d nudges", err, d.nudges)
+	}
+	if err := d.Delete(t.Context(), j.ID, ada); err != nil || d.nudges != 4 {
 		t.Errorf("%v, %d nudges", err, d.nudges)
 	}
 	if _, err := d.store.Job(t.Context(), j.ID); fault.CodeOf(err) != "job.not_found" {
@@ -144,6 +147,17 @@ func TestBadInputOfJobsTouchesNothing(t *testing.T) {
 			_, err := d.Update(t.Context(), "job_1", jobs.Change{Name: &bad, Path: &path}, ada)
 			return err
 		}, "job.invalid", "name path"},
+		"a move to a folder that is not there": {func(d *desk) error {
+			j, to := d.add(t, "backup"), "dump"
+			d.nudges = 0
+			_, err := d.Beside(lacking{}).Update(t.Context(), j.ID, jobs.Change{Path: &to}, ada)
+			return err
+		}, "job.invalid", "path"},
+		"a move of a job that is not": {func(d *desk) error {
+			to := "dump"
+			_, err := d.Beside(lacking{}).Update(t.Context(), "job_1", jobs.Change{Path: &to}, ada)
+			return err
+		}, "job.not_found", ""},
 		"variables that cannot be": {func(d *desk) error {
 			_, err := d.RunNow(t.Context(), "job_1", map[string]string{"1A": "hunter2", "B": "hunter2\x00", "C": "hunter2" + long, "D": "fine", "E": "\xff"}, ada)
 			return err

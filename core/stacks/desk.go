@@ -40,6 +40,8 @@ type Store interface {
 	// at again. Pausing what is paused already, or the other way round, changes nothing.
 	PauseStack(ctx context.Context, id core.StackID, by access.Principal) (Stack, error)
 	ResumeStack(ctx context.Context, id core.StackID, by access.Principal) (Stack, error)
+	// Stack returns one stack. NotFound "stack.not_found".
+	Stack(ctx context.Context, id core.StackID) (Stack, error)
 	// RecordAct keeps who acts on a compose service.
 	RecordAct(ctx context.Context, id core.StackID, service string, act Act, by access.Principal) error
 }
@@ -78,6 +80,14 @@ func CheckFolder(ctx context.Context, folders Folders, repository core.Repositor
 	return []fault.Field{{Path: "path", Problem: fmt.Sprintf("commit %s, the newest that was fetched, has no folder %s; add it to the repository first, or correct the path", head.Short(), path)}}
 }
 
+// CheckMove is CheckFolder for what is to follow another folder than before. That it stays where it is can always be asked for.
+func CheckMove(ctx context.Context, folders Folders, repository core.RepositoryID, from, to string) []fault.Field {
+	if from == to {
+		return nil
+	}
+	return CheckFolder(ctx, folders, repository, to)
+}
+
 // Create stores a stack. With AutoSync its first deployment is queued at once.
 func (d *Desk) Create(ctx context.Context, draft Draft, by access.Principal) (Stack, Deployment, error) {
 	path, bad := CleanPath(draft.Path)
@@ -108,7 +118,8 @@ func (d *Desk) Create(ctx context.Context, draft Draft, by access.Principal) (St
 	return created, deployment, err
 }
 
-// Update edits a stack.
+// Update edits a stack. Invalid "stack.invalid", also for a folder that the head of its repository lacks, unless the stack
+// is made of that already.
 func (d *Desk) Update(ctx context.Context, id core.StackID, change Change, by access.Principal) (Stack, error) {
 	var bad []fault.Field
 	if change.Name != nil {
@@ -121,6 +132,13 @@ func (d *Desk) Update(ctx context.Context, id core.StackID, change Change, by ac
 	}
 	if change.WorkerTags != nil {
 		bad = append(bad, core.CheckTags("worker_tags", *change.WorkerTags)...)
+	}
+	if len(bad) == 0 && change.Path != nil {
+		is, err := d.store.Stack(ctx, id)
+		if err != nil {
+			return Stack{}, err
+		}
+		bad = CheckMove(ctx, d.folders, is.Repository, is.Path, *change.Path)
 	}
 	if err := fault.BadFields("stack.invalid", bad); err != nil {
 		return Stack{}, err

@@ -38,3 +38,28 @@ func TestAStackNeedsItsFolder(t *testing.T) {
 		t.Errorf("nobody looks: %v", err)
 	}
 }
+
+func TestAStackMovesToAFolderThatIsThere(t *testing.T) {
+	for sentence, c := range map[string]struct {
+		there, to string
+		refused   bool
+	}{
+		"the folder is there":                    {"apps/shop", "./apps/shop/", false},
+		"the folder is not there":                {"apps/shop", "apps/shpo", true},
+		"it stays, though its own folder went":   {"apps/shop", "apps/web", false},
+		"nobody has fetched, or everything fits": {"", "", false},
+	} {
+		s, plain := newShelf()
+		_, err := plain.Beside(lacking{c.there}).Update(t.Context(), "stk_1", Change{Path: &c.to}, ada)
+		var f *fault.Error
+		if refused := errors.As(err, &f) && f.Code == "stack.invalid" && f.Fields[0].Path == "path"; refused != c.refused || c.refused == (s.nudges != 0) {
+			t.Errorf("%s: %v, %d nudges", sentence, err, s.nudges)
+		}
+	}
+	s, plain := newShelf()
+	path := "apps/shop"
+	s.err = fault.New(fault.NotFound, "stack.not_found", "no")
+	if _, err := plain.Beside(lacking{}).Update(t.Context(), "stk_1", Change{Path: &path}, ada); fault.CodeOf(err) != "stack.not_found" {
+		t.Errorf("a stack that is not there: %v", err)
+	}
+}
