@@ -24,6 +24,7 @@ type DB struct {
 	closed  atomic.Bool   // after such an error: nothing is read or written any more
 	ground  Ground        // nil: unknown
 	meter   Meter         // nil: nobody counts
+	defect  func(error)   // nil: nobody is told
 	commits atomic.Uint64 // of this process: what was read before the last one may have changed
 	reads   reads
 	writing writing

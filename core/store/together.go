@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"database/sql"
+	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -86,12 +88,16 @@ func (db *DB) await(ctx context.Context, m *member) (turn, error) {
 
 // share runs several writes in one transaction and tells each member but the first, which leads, how it went.
 // It reports whether that transaction was committed; if not, each runs for itself, and whose function
-// panics panics on its own goroutine.
+// panics panics on its own goroutine. One that does not come up again there was told.
 func (db *DB) share(all []*member) (committed bool) {
 	defer func() {
 		next := turnOver
-		if recover() != nil || !committed {
-			committed, next = false, turnAlone
+		if p := recover(); p != nil {
+			db.tellDefect(fmt.Errorf("store: one of %d writes that share a commit panicked, and each runs again alone: %v\n%s", len(all), p, debug.Stack()))
+			committed = false
+		}
+		if !committed {
+			next = turnAlone
 		}
 		for _, m := range all[1:] {
 			m.turn <- next

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -175,6 +176,29 @@ func TestWhereWhatTheyShareFailsEachRunsForItself(t *testing.T) {
 				t.Errorf("the bad one ended with %v", err)
 			}
 		})
+	}
+}
+
+// TestAPanicThatDoesNotComeUpAgainIsTold: the write that panicked among others goes well alone, so that nothing else tells of it.
+func TestAPanicThatDoesNotComeUpAgainIsTold(t *testing.T) {
+	c := taken(t, func(*store.Dialect) {})
+	var told []error
+	c.db.OnDefect(func(err error) { told = append(told, err) }) // whoever leads the others tells, before they go on
+	once := true
+	c.write(t.Context(), "write fine", fine)
+	c.write(t.Context(), "write odd", func(*store.Tx) error {
+		if once {
+			once = false
+			panic("a defect at times")
+		}
+		return nil
+	})
+	stored, _ := c.finish()
+	if len(stored) != 2 || c.errs["write fine"] != nil || c.errs["write odd"] != nil {
+		t.Errorf("stored are %v, ended with %v", stored, c.errs)
+	}
+	if len(told) != 1 || !strings.Contains(told[0].Error(), "a defect at times") || !strings.Contains(told[0].Error(), "together_test.go") {
+		t.Errorf("told was %v", told)
 	}
 }
 

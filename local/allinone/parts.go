@@ -73,6 +73,7 @@ func open(ctx context.Context, cfg Config) (*parts, error) {
 	}
 	p.store, p.ring = p.vault.store, p.vault.ring
 	p.vault.db.Measure(p.board.Own)
+	p.vault.db.OnDefect(func(err error) { cfg.Log.Error("a defect came up while something was stored", "error", err) })
 	p.board.Own.Connections(p.vault.db.Connections)
 	if err := p.join(ctx); err != nil {
 		return nil, errors.Join(err, p.vault.close())
