@@ -57,6 +57,25 @@ func TestWhatWasGivenForOneRunIsNeverTold(t *testing.T) {
 	}
 }
 
+func TestNullIsNoTextForARun(t *testing.T) {
+	p, _ := withJobs(t)
+	before := p.s.count(`SELECT count(*) FROM job_runs`)
+	w := p.answer("POST", p.fill(jobsPath+"/{job}/run"), `{"variables":{"A":null,"B":"2"}}`)
+	if w.Code != 400 || !strings.Contains(w.Body.String(), "request.wrong_type") || !strings.Contains(w.Body.String(), "variables.A: must be a string, not null") {
+		t.Errorf("answered with %d %s", w.Code, w.Body)
+	}
+	if n := p.s.count(`SELECT count(*) FROM job_runs`); n != before {
+		t.Errorf("%d runs were queued", n-before)
+	}
+}
+
+func TestAPageOfAFilterThatIsNoneSaysWhichThereAre(t *testing.T) {
+	p, session := withJobs(t)
+	says(t, p.s.browse(session, "/jobs?standing=faling"), 422, "must be one of broken, failing, missed")
+	says(t, p.s.browse(session, "/stacks?status=actve"), 422, "must be one of error, degraded")
+	says(t, p.s.browse(session, "/jobs?standing="), 200)
+}
+
 func TestAJobWithoutScript(t *testing.T) {
 	p, session := withJobs(t)
 	p.s.exec(`DELETE FROM jobs`)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -126,6 +127,48 @@ func TestAParameterThatNobodyDescribedIsRefused(t *testing.T) {
 	if rows < 60 {
 		t.Errorf("only %d operations were asked", rows)
 	}
+}
+
+// TestAWordThatIsNoneIsRefused asks every operation that takes words with another one: the answer names them, and the
+// description lists them.
+func TestAWordThatIsNoneIsRefused(t *testing.T) {
+	s := newStand(t)
+	key, d := s.admin(), describe(t, s)
+	asked := map[string]bool{}
+	for _, r := range handlers.Routes(s.deps) {
+		for _, p := range r.Query {
+			if len(p.Words) == 0 {
+				continue
+			}
+			asked[r.Pattern+"?"+p.Name] = true
+			path := absent(r.Pattern) + "?" + p.Name + "="
+			if w := s.do(call{method: r.Method, path: path + "nonsense", key: key}); w.Code != 422 || !strings.Contains(w.Body.String(), "must be one of "+strings.Join(p.Words, ", ")) {
+				t.Errorf("%s %s: %d %s", r.Method, path, w.Code, w.Body)
+			}
+			if w := s.do(call{method: r.Method, path: path + p.Words[0], key: key}); w.Code == 422 && strings.Contains(w.Body.String(), "must be one of") {
+				t.Errorf("%s %s%s: %d %s", r.Method, path, p.Words[0], w.Code, w.Body)
+			}
+			if got := fmt.Sprint(d.words(r.Method, r.Pattern, p.Name)); got != fmt.Sprint(p.Words) {
+				t.Errorf("%s %s: of %s it is said that it is one of %s", r.Method, r.Pattern, p.Name, got)
+			}
+		}
+	}
+	for _, want := range []string{"/api/custom/jobs?standing", "/api/custom/jobs/{id}/runs?state", "/api/custom/stacks?status", "/api/custom/variables?scope", "/api/custom/variables/export?scope"} {
+		if !asked[want] {
+			t.Errorf("%s takes any word", want)
+		}
+	}
+}
+
+// words are those that the description lists for a query parameter.
+func (d *description) words(method, pattern, name string) any {
+	parameters, _ := at(d.doc, "paths", pattern, strings.ToLower(method), "parameters").([]any)
+	for _, p := range parameters {
+		if at(p, "name") == name {
+			return at(p, "schema", "enum")
+		}
+	}
+	return nil
 }
 
 // TestOverloadIsWhatTheDescriptionSays plays every operation under limits that let nothing in.

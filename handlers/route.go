@@ -34,6 +34,15 @@ func text(name, help string) Param   { return Param{Name: name, Type: "string", 
 func number(name, help string) Param { return Param{Name: name, Type: "integer", Help: help} }
 func choice(name, help string) Param { return Param{Name: name, Type: "boolean", Help: help} }
 
+// oneOf is a parameter that takes these words alone.
+func oneOf[T ~string](name, help string, words []T) Param {
+	p := text(name, help)
+	for _, word := range words {
+		p.Words = append(p.Words, string(word))
+	}
+	return p
+}
+
 // required returns p as one that a request must have.
 func required(p Param) Param { p.Required = true; return p }
 
@@ -66,9 +75,9 @@ func (r Route) strict() http.Handler {
 	if r.Surface != guard.API {
 		return r.Handler
 	}
-	known := make([]string, len(r.Query))
-	for i, p := range r.Query {
-		known[i] = p.Name
+	known := map[string][]string{}
+	for _, p := range r.Query {
+		known[p.Name] = p.Words
 	}
 	return endpoint.KnownQuery(known, r.Handler)
 }

@@ -5,6 +5,7 @@ import (
 
 	"berth/core"
 	"berth/core/access"
+	"berth/core/jobs"
 	"berth/handlers/api"
 	"berth/handlers/endpoint"
 	"berth/handlers/guard"
@@ -45,20 +46,20 @@ func jobRoutes(d Deps) []Route {
 	}
 	return []Route{
 		row(http.MethodGet, all, access.View, api.ListJobs(s.Store, s.Now), Operation{Summary: "List jobs by name", Live: true, Response: endpoint.Items[api.JobAnswer]{}, Status: http.StatusOK, Query: append([]Param{
-			text("repository_id", "only jobs of this repository"), text("group", "only jobs of this group"), text("standing", "only jobs that stand so"), text("search", "only jobs whose name contains this")}, pageParams...)}),
+			text("repository_id", "only jobs of this repository"), text("group", "only jobs of this group"), oneOf("standing", "only jobs that stand so", jobs.Standings), text("search", "only jobs whose name contains this")}, pageParams...)}),
 		row(http.MethodPost, all, access.Operate, api.CreateJob(s.Desk, d.Repositories.Desk, s.Now),
 			Operation{Summary: "Add a job", Detail: "Its `job.yaml` is read soon after; `definition` is null until then. A folder that the newest fetched commit of the repository does not have is refused.", Request: api.CreateJobRequest{}, Response: api.JobAnswer{}, Status: http.StatusCreated}),
 		row(http.MethodGet, job, access.View, api.GetJob(s.Store, s.Now),
 			Operation{Summary: "Read a job with its next times", Live: true, Response: api.JobAnswer{}, Status: http.StatusOK}),
 		row(http.MethodPatch, job, access.Operate, api.UpdateJob(s.Desk, s.Now),
-			Operation{Summary: "Edit a job, hold it back, or let it go on", Request: api.UpdateJobRequest{}, Response: api.JobAnswer{}, Status: http.StatusOK}),
+			Operation{Summary: "Edit a job, hold it back, or let it go on", Detail: "A folder that the newest fetched commit of the repository does not have is refused.", Request: api.UpdateJobRequest{}, Response: api.JobAnswer{}, Status: http.StatusOK}),
 		row(http.MethodDelete, job, access.Operate, api.DeleteJob(s.Desk),
 			Operation{Summary: "Delete a job with its runs, their logs and its variables", Detail: "Refused with `job.running` while a run is open: cancel that first.", Status: http.StatusNoContent}),
 		row(http.MethodPost, job+"/run", access.Operate, api.RunJob(s.Desk, s.Store),
 			Operation{Summary: "Run a job now", Detail: "It follows the job's overlap rule, as a run by schedule does. The values of `variables` are for this run alone and for its retries.",
 				Request: api.RunJobRequest{}, Response: api.RunAnswer{}, Status: http.StatusAccepted, Query: []Param{runWaitParam}}),
 		row(http.MethodGet, job+"/runs", access.View, api.ListRuns(s.Store, s.Store),
-			Operation{Summary: "List a job's runs, newest first", Live: true, Response: endpoint.Items[api.RunAnswer]{}, Status: http.StatusOK, Query: append([]Param{text("state", "only runs in this state")}, pageParams...)}),
+			Operation{Summary: "List a job's runs, newest first", Live: true, Response: endpoint.Items[api.RunAnswer]{}, Status: http.StatusOK, Query: append([]Param{oneOf("state", "only runs in this state", jobs.RunStates)}, pageParams...)}),
 	}
 }
 

@@ -86,10 +86,10 @@ func stackRoutes(d Deps) []Route {
 	return []Route{
 		view("/api/custom/stacks", api.ListStacks(s.Store), Operation{Summary: "List stacks", Live: true, Response: endpoint.Items[api.StackAnswer]{}, Query: append([]Param{
 			text("repository_id", "only stacks of this repository"), text("worker_id", "only stacks on this worker"),
-			text("status", "only stacks with this status"), text("search", "only stacks whose name contains this")}, pageParams...)}),
+			oneOf("status", "only stacks with this status", stacks.Statuses), text("search", "only stacks whose name contains this")}, pageParams...)}),
 		operate(http.MethodPost, "/api/custom/stacks", api.CreateStack(s.Desk), Operation{Summary: "Add a stack", Detail: "A folder that the newest fetched commit of the repository does not have is refused. While nothing was fetched yet, any is accepted.", Request: api.CreateStackRequest{}, Response: api.CreateStackAnswer{}, Status: http.StatusCreated}),
 		view(stack, api.GetStack(s.Store), Operation{Summary: "Read a stack", Live: true, Response: api.StackAnswer{}}),
-		operate(http.MethodPatch, stack, api.UpdateStack(s.Desk), Operation{Summary: "Edit a stack", Request: api.UpdateStackRequest{}, Response: api.StackAnswer{}, Status: http.StatusOK}),
+		operate(http.MethodPatch, stack, api.UpdateStack(s.Desk), Operation{Summary: "Edit a stack", Detail: "A folder that the newest fetched commit of the repository does not have is refused.", Request: api.UpdateStackRequest{}, Response: api.StackAnswer{}, Status: http.StatusOK}),
 		operate(http.MethodDelete, stack, api.DeleteStack(s.Desk, s.Store), Operation{Summary: "Delete a stack; with teardown its containers too", Response: api.StackAnswer{}, Status: http.StatusAccepted, OrNoContent: true, Query: []Param{
 			choice("teardown", "remove its containers and networks first; default false"), choice("volumes", "with teardown: remove its volumes too; default false")}}),
 		operate(http.MethodPost, stack+"/sync", api.SyncStack(s.Desk, s.Store), with(deployed, "Deploy the head of the stack's branch", nil)),

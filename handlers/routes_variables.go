@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"berth/core/access"
+	"berth/core/variables"
 	"berth/handlers/api"
 	"berth/handlers/endpoint"
 	"berth/handlers/guard"
@@ -37,7 +38,7 @@ func variableRoutes(d Deps) []Route {
 		op.Tag = "variables"
 		return Route{Method: method, Pattern: pattern, Capability: may, Surface: guard.API, Handler: handler, Operation: op}
 	}
-	scope, of := text("scope", "global, stack or job"), text("scope_id", "of the stack or job")
+	scope, of := oneOf("scope", "what they belong to", variables.Scopes), text("scope_id", "of the stack or job")
 	return []Route{
 		row(http.MethodGet, all, access.View, api.ListVariables(s.Desk),
 			Operation{Summary: "List variables in order of age", Response: endpoint.Items[api.VariableAnswer]{}, Status: http.StatusOK, Query: append([]Param{scope, of}, pageParams...)}),

@@ -50,7 +50,7 @@ func TestVariableFromCreationToDeletion(t *testing.T) {
 	if got := s.want(200, key, "GET", variablesPath+"?scope=global", ""); len(at(got, "items").([]any)) != 0 {
 		t.Errorf("the list is %v", got)
 	}
-	s.wantProblem(422, "variable.invalid_filter", "scope", key, "GET", variablesPath+"?scope=host", "")
+	s.wantProblem(422, "query.invalid", "scope: must be one of global, stack, job", key, "GET", variablesPath+"?scope=host", "")
 	s.want(204, key, "DELETE", held, "")
 	s.wantProblem(404, "variable.not_found", "no such", key, "DELETE", held, "")
 }

@@ -49,6 +49,9 @@ const (
 	RunLost      RunState = "lost"    // nobody can tell how it ended
 )
 
+// RunStates are all of them, as a run goes through them.
+var RunStates = []RunState{RunQueued, RunRunning, RunSucceeded, RunFailed, RunCancelled, RunSkipped, RunLost}
+
 // Ended reports whether the state is final.
 func (s RunState) Ended() bool { return s != RunQueued && s != RunRunning }
 

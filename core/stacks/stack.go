@@ -61,6 +61,9 @@ const (
 	StatusPaused   Status = "paused"
 )
 
+// Statuses are all of them, those first that need somebody.
+var Statuses = []Status{StatusError, StatusDegraded, StatusSyncing, StatusPending, StatusActive, StatusNew, StatusPaused}
+
 var stackName = regexp.MustCompile(`^[a-z0-9]([a-z0-9_-]{0,61}[a-z0-9])?$`)
 
 // CheckName complains when name cannot name a stack. It is also the Compose project's

@@ -29,6 +29,9 @@ const (
 	ScopeJob    Scope = "job"
 )
 
+// Scopes are all of them.
+var Scopes = []Scope{ScopeGlobal, ScopeStack, ScopeJob}
+
 // Owner is what a variable belongs to.
 type Owner struct {
 	Scope Scope

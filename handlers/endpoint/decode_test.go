@@ -76,6 +76,9 @@ func TestDecodeRefuses(t *testing.T) {
 		"a value of the wrong type":           {`{"name":1}`, "request.wrong_type", "name"},
 		"a value of the wrong type inside":    {`{"inner":{"size":"1"}}`, "request.wrong_type", "inner.size"},
 		"an object in place of a list":        {`{"tags":{}}`, "request.wrong_type", "tags"},
+		"null in a map":                       {`{"values":{"K":"1","L":null}}`, "request.wrong_type", "values.L"},
+		"null in a map of objects":            {`{"deep":{"k":null}}`, "request.wrong_type", "deep.k"},
+		"null in a list of texts":             {`{"tags":["a",null]}`, "request.wrong_type", "tags.1"},
 		"a number that is too large":          {`{"inner":{"size":99999999999999999999}}`, "request.wrong_type", "inner.size"},
 		"a time that is none":                 {`{"at":"yesterday"}`, "request.wrong_value", ""},
 		"a list":                              {`[]`, "request.not_an_object", ""},
@@ -149,6 +152,13 @@ func TestDecodeReportsABodyThatBreaksOff(t *testing.T) {
 type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+func TestNullInPlaceOfAFieldIsAsGoodAsNone(t *testing.T) {
+	got, err := endpoint.Decode[request](post(`{"name":null,"role":null,"tags":null,"values":null,"inner":{"size":null},"any":[null,{"a":null}]}`))
+	if want := (request{Any: []any{nil, map[string]any{"a": nil}}}); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
 
 // FuzzDecode: no body makes Decode fail in a way of its own, and what it accepts is JSON
 // that says the same to any reader. (F12)

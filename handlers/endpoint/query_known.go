@@ -12,12 +12,16 @@ import (
 	"berth/core/fault"
 )
 
-// KnownQuery serves next to requests whose query parameters are all among known, each at most once. A misspelt
-// one would else be as good as none, and the answer would be to another question. Faults, all Malformed:
-// "query.unreadable", "query.unknown", "query.repeated".
-func KnownQuery(known []string, next http.Handler) http.Handler {
+// KnownQuery serves next to requests whose query parameters are all keys of known, each at most once, and have one of the
+// words that known lists for them, where it lists any. A misspelt one would else be as good as none, and the answer
+// would be to another question. Faults, Malformed: "query.unreadable", "query.unknown", "query.repeated"; Invalid:
+// "query.invalid".
+func KnownQuery(known map[string][]string, next http.Handler) http.Handler {
 	return Handle(func(w http.ResponseWriter, r *http.Request) error {
-		if err := checkQuery(r.URL.RawQuery, known); err != nil {
+		if err := checkQuery(r.URL.RawQuery, slices.Sorted(maps.Keys(known))); err != nil {
+			return err
+		}
+		if err := checkWords(r.URL.Query(), known); err != nil {
 			return err
 		}
 		next.ServeHTTP(w, r)
@@ -61,12 +65,33 @@ func queryFault(code string, fields []fault.Field, more string) error {
 	return e
 }
 
-// takes says which parameters there are.
+// checkWords refuses values that are not among the words of their parameter. An empty one is as good as none.
+func checkWords(given url.Values, words map[string][]string) error {
+	var bad []fault.Field
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if value := given.Get(name); len(words[name]) > 0 && value != "" && !slices.Contains(words[name], value) {
+			bad = append(bad, fault.Field{Path: name, Problem: "must be one of " + strings.Join(words[name], ", ") + ", or be left out"})
+		}
+	}
+	return fault.BadFields("query.invalid", bad)
+}
+
+// OneOf returns the word that a query parameter of a page has, and "" where it has none. Invalid "query.invalid" when it is not
+// among the allowed ones: a list that nothing fits would look as if there were nothing.
+func OneOf[T ~string](query url.Values, name string, allowed []T) (T, error) {
+	words := make([]string, len(allowed))
+	for i, word := range allowed {
+		words[i] = string(word)
+	}
+	return T(query.Get(name)), checkWords(url.Values{name: query[name]}, map[string][]string{name: words})
+}
+
+// takes says which parameters there are, in order.
 func takes(known []string) string {
 	if len(known) == 0 {
 		return "it takes none"
 	}
-	return "it takes " + strings.Join(slices.Sorted(slices.Values(known)), ", ")
+	return "it takes " + strings.Join(known, ", ")
 }
 
 var parameterName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,39}$`)

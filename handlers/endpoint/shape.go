@@ -65,7 +65,7 @@ func (s *shapeWalk) object(t reflect.Type, path string, depth int) error {
 		if !known {
 			return malformed("request.unknown_field", at, "is not a field of this request")
 		}
-		if err := s.value(member, at, depth); err != nil {
+		if err := s.member(t, member, at, depth); err != nil {
 			return err
 		}
 	}
@@ -79,7 +79,7 @@ func (s *shapeWalk) list(t reflect.Type, path string, depth int) error {
 		elem = t.Elem()
 	}
 	for i := 0; s.dec.More(); i++ {
-		if err := s.value(elem, join(path, strconv.Itoa(i)), depth); err != nil {
+		if err := s.member(t, elem, join(path, strconv.Itoa(i)), depth); err != nil {
 			return err
 		}
 	}
@@ -93,11 +93,22 @@ func (s *shapeWalk) close() error {
 	return nil
 }
 
-func (s *shapeWalk) value(t reflect.Type, path string, depth int) error {
+// member checks a value of in, which an object or a list is meant for. encoding/json takes a null there for an empty text
+// or a zero, which nobody gave. In a struct it is as good as a field that is left out.
+func (s *shapeWalk) member(in, t reflect.Type, path string, depth int) error {
+	collects := in != nil && in.Kind() != reflect.Struct && t != nil && t.Kind() != reflect.Pointer && t.Kind() != reflect.Interface
 	token, err := s.dec.Token()
-	if err != nil {
+	switch {
+	case err != nil:
 		return notJSON(err)
+	case token == nil && collects:
+		return malformed("request.wrong_type", path, "must be "+wanted(t)+", not null; leave it out where nothing is meant")
 	}
+	return s.value(token, t, path, depth)
+}
+
+// value checks what begins with a token.
+func (s *shapeWalk) value(token json.Token, t reflect.Type, path string, depth int) error {
 	delim, nested := token.(json.Delim)
 	if !nested {
 		return nil

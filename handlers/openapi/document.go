@@ -104,7 +104,7 @@ func (r Route) operation(types *catalogue) (*operation, error) {
 		return nil, err
 	}
 	for _, q := range r.Query {
-		op.Parameters = append(op.Parameters, parameter{Name: q.Name, In: "query", Required: q.Required, Description: q.Help, Schema: &schema{Type: q.Type}})
+		op.Parameters = append(op.Parameters, parameter{Name: q.Name, In: "query", Required: q.Required, Description: q.Help, Schema: &schema{Type: q.Type, Enum: q.Words}})
 	}
 	if r.Request != nil {
 		op.RequestBody = &body{Required: true, Content: map[string]mediaType{jsonMedia: {types.of(reflect.TypeOf(r.Request), inRequest)}}}

@@ -34,9 +34,10 @@ type Operation struct {
 // Param is one query parameter.
 type Param struct {
 	Name     string
-	Type     string // "string", "integer" or "boolean"
-	Help     string // meaning, unit, range, default
-	Required bool   // a request without it is refused
+	Type     string   // "string", "integer" or "boolean"
+	Help     string   // meaning, unit, range, default
+	Required bool     // a request without it is refused
+	Words    []string // that it takes; none: any
 }
 
 // described reports whether the route belongs into the document: what programs use does,

@@ -25,10 +25,6 @@ var statusBadges = map[stacks.Status]badge{
 	stacks.StatusPaused:   {"idle", "pause", "Paused"},
 }
 
-// statusOrder is how lists and charts order statuses: what needs somebody first.
-var statusOrder = []stacks.Status{stacks.StatusError, stacks.StatusDegraded, stacks.StatusSyncing, stacks.StatusPending,
-	stacks.StatusActive, stacks.StatusNew, stacks.StatusPaused}
-
 var deploymentBadges = map[stacks.DeploymentState]badge{
 	stacks.DeploymentQueued:     {"busy", "clock", "Queued"},
 	stacks.DeploymentRunning:    {"busy", "ring", "Running"},

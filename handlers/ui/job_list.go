@@ -62,8 +62,12 @@ func Jobs(lister JobLister, repositories RepositoryLister, now core.Clock) http.
 		if err != nil {
 			return err
 		}
+		standing, err := endpoint.OneOf(query, "standing", jobs.Standings)
+		if err != nil {
+			return err
+		}
 		ask.Limit = jobPageSize
-		list, err := lister.Jobs(r.Context(), jobs.Filter{Search: query.Get("q"), Standing: jobs.Standing(query.Get("standing")),
+		list, err := lister.Jobs(r.Context(), jobs.Filter{Search: query.Get("q"), Standing: standing,
 			Group: query.Get("group"), Repository: core.RepositoryID(query.Get("repository"))}, ask)
 		if err != nil {
 			return err

@@ -184,7 +184,7 @@ func summarise(needs []need, total int, counts map[stacks.Status]int) (text, ton
 
 func segmentsOf(counts map[stacks.Status]int) []segment {
 	var segments []segment
-	for _, status := range statusOrder {
+	for _, status := range stacks.Statuses {
 		b := badgeOf(statusBadges, status)
 		segments = append(segments, segment{Word: b.Word, Tone: b.Tone, Icon: b.Icon, Href: "/stacks?status=" + string(status), Count: counts[status]})
 	}

@@ -25,7 +25,7 @@ func statusTabs(counts map[stacks.Status]int, query url.Values) []tab {
 	}
 	all := tab{Word: "All", Href: to(""), Current: current == "", Tone: "idle"}
 	tabs := []tab{}
-	for _, status := range statusOrder {
+	for _, status := range stacks.Statuses {
 		all.Count += counts[status]
 		if counts[status] > 0 || current == status {
 			b := badgeOf(statusBadges, status)

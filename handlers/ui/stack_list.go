@@ -74,8 +74,12 @@ func Stacks(lister StackLister, repositories RepositoryFinder, workers WorkerFin
 		if err != nil {
 			return err
 		}
+		status, err := endpoint.OneOf(query, "status", stacks.Statuses)
+		if err != nil {
+			return err
+		}
 		ask.Limit = stackPageSize
-		list, err := lister.Stacks(r.Context(), stacks.Filter{Search: query.Get("q"), Status: stacks.Status(query.Get("status")),
+		list, err := lister.Stacks(r.Context(), stacks.Filter{Search: query.Get("q"), Status: status,
 			Worker: core.WorkerID(query.Get("worker")), Repository: core.RepositoryID(query.Get("repository"))}, ask)
 		if err != nil {
 			return err
