@@ -25,17 +25,23 @@ func (c Commit) Short() string { return string(c[:min(10, len(c))]) }
 // GitSource says where a repository is and how to read it.
 type GitSource struct {
 	Repository RepositoryID  // names the mirror: one per repository
-	URL        string        // http or https, without user information
+	URL        string        // normal form of core/repositories: http, https, or ssh with the user in it
 	Branch     string        // short branch name; empty: the remote's default branch
-	Username   string        // empty: anonymous
+	Username   string        // over http(s); empty: anonymous
 	Password   secrets.Value // password or token of Username
+
+	// Over ssh: the private key in OpenSSH's form without passphrase, and the host keys that were accepted for
+	// the host of URL, each as "ssh-ed25519 AAAA…". A host with another key is not talked to.
+	Key      secrets.Value
+	HostKeys []string
 }
 
 // GitRemote reads Git hosts into bare mirrors, one per repository, and reads blobs
 // from those. Nothing of a repository is ever executed or checked out.
 //
 // Errors are faults: Unavailable "git.unreachable", Unauthenticated
-// "git.credential_refused", NotFound "git.branch_missing" or "git.repository_missing",
+// "git.credential_refused", over SSH "git.host_key_unknown" and "git.host_key_changed",
+// Forbidden "git.private_address", NotFound "git.branch_missing" or "git.repository_missing",
 // Invalid "git.address", "git.branch" or "git.objects_refused", TooLarge
 // "git.too_large"; of our own disk: Unavailable "git.mirror" or "git.disk_full". None
 // contains a credential.

@@ -139,6 +139,6 @@ func TestRepositoryKeyIsTried(t *testing.T) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
-	s.wantProblem(422, "credential.invalid_test", "url: ", key, "POST", keysPath+"/test", `{"url":"ssh://git.example.com/a"}`)
+	s.wantProblem(422, "credential.invalid_test", "url: ", key, "POST", keysPath+"/test", `{"url":"git://git.example.com/a"}`)
 	s.wantProblem(404, "credential.not_found", "no such", key, "POST", keysPath+"/test", `{"url":"https://git.example.com/a","credential_id":"cred_none"}`)
 }

@@ -20,9 +20,10 @@ func ValidAddress(raw string) error {
 	return err
 }
 
-// Address returns the normal form of a repository's address: http or https, lower-case
-// scheme and host, no default port, no trailing slash. Two spellings of one address
-// that differ only there become equal, and the normal form is its own normal form.
+// Address returns the normal form of a repository's address: http, https or ssh, lower-case
+// scheme and host, no default port, no trailing slash; ssh has the user in front of its host, and
+// git@host:path becomes ssh://git@host/path. Two spellings of one address that differ only
+// there become equal, and the normal form is its own normal form.
 //
 // Everything else is Invalid "git.address". The text never repeats what was given,
 // because people paste addresses that hold passwords.
@@ -31,7 +32,7 @@ func Address(raw string) (string, error) {
 	if problem := shapeProblem(text); problem != "" {
 		return "", badAddress(problem)
 	}
-	u, err := url.Parse(text)
+	u, err := parse(text)
 	if err != nil {
 		return "", badAddress("it cannot be read as an address; an example of a good one is https://git.example.com/team/app.git")
 	}
@@ -45,13 +46,10 @@ func badAddress(problem string) error {
 	return fault.New(fault.Invalid, "git.address", "The repository's address is not usable: %s.", problem)
 }
 
-const useHTTPS = "use an address that begins with https://"
+const useHTTPS = "use an address that begins with https:// or ssh://"
 
 // remoteHelper matches Git's "transport::address", which can name a program to run.
 var remoteHelper = regexp.MustCompile(`^[A-Za-z0-9+.-]*::`)
-
-// copyStyle matches "user@host:path", Git's short form of ssh.
-var copyStyle = regexp.MustCompile(`^[^/:]+@[^/:]+:`)
 
 // shapeProblem judges the text before anything parses it.
 func shapeProblem(text string) string {
@@ -67,12 +65,10 @@ func shapeProblem(text string) string {
 		return "it begins with a dash; " + useHTTPS
 	case remoteHelper.MatchString(text):
 		return "it names a transport program; " + useHTTPS
-	case strings.HasPrefix(lower, "ssh:"), strings.HasPrefix(lower, "git+ssh:"), copyStyle.MatchString(text):
-		return "this release fetches over http and https only, and has no keys for ssh; " + useHTTPS + ", with a user and a token where the repository is private"
 	case strings.HasPrefix(lower, "file:"), strings.HasPrefix(text, "/"), strings.HasPrefix(text, "."):
 		return "files of the server are not read as repositories; " + useHTTPS
-	case !strings.HasPrefix(lower, "http://") && !strings.HasPrefix(lower, "https://"):
-		return "only http and https are spoken; " + useHTTPS
+	case !strings.HasPrefix(lower, "http://") && !strings.HasPrefix(lower, "https://") && !strings.HasPrefix(lower, "ssh://") && !copyStyle.MatchString(text):
+		return "only https, http and ssh are spoken; " + useHTTPS
 	case strings.ContainsAny(text, "?#"):
 		return "it has a query or fragment (a part after ? or #); leave that out"
 	}
@@ -84,7 +80,9 @@ func unprintable(r rune) bool { return r <= ' ' || r >= 0x7f || r == '\\' }
 // partsProblem judges the parsed address.
 func partsProblem(u *url.URL) string {
 	switch {
-	case u.User != nil:
+	case u.Scheme == "ssh" && !validLogin(u):
+		return "what stands before the host is not a user name alone, such as git; keys and passwords are added as repository keys"
+	case u.Scheme != "ssh" && u.User != nil:
 		return "it contains a user name or password; add them as a repository key and choose that key instead"
 	case !validHost(u.Hostname()):
 		return "its host is missing or not a host name or IP address"
@@ -92,6 +90,8 @@ func partsProblem(u *url.URL) string {
 		return "its port is not a number between 1 and 65535"
 	case strings.Trim(u.Path, "/") == "":
 		return "it names a host but no repository; add the repository's path"
+	case u.Scheme == "ssh" && strings.HasPrefix(strings.TrimLeft(u.Path, "/"), "-"):
+		return "its path begins with a dash"
 	}
 	return pathProblem(u.Path)
 }
@@ -135,6 +135,8 @@ func normal(u *url.URL) string {
 		host = strings.TrimSuffix(host, ":80")
 	case u.Scheme == "https":
 		host = strings.TrimSuffix(host, ":443")
+	case u.Scheme == "ssh":
+		host = login(u) + "@" + strings.TrimSuffix(host, ":22")
 	}
 	return u.Scheme + "://" + host + strings.TrimRight(u.EscapedPath(), "/")
 }

@@ -21,6 +21,16 @@ func TestAddressGivesTheNormalForm(t *testing.T) {
 		"IPv4 and IPv6 literals":  {"http://[2001:DB8::1]:3000/a", "http://[2001:db8::1]:3000/a"},
 		"single label in a LAN":   {"http://gitea/a", "http://gitea/a"},
 		"underscore in the host":  {"http://my_gitea:3000/a", "http://my_gitea:3000/a"},
+		"ssh":                     {"ssh://git@Git.Example.com/team/app.git/", "ssh://git@git.example.com/team/app.git"},
+		"ssh on its own port":     {"SSH://git@git.example.com:22/a", "ssh://git@git.example.com/a"},
+		"ssh on another port":     {"ssh://deploy@git.example.com:2222/a", "ssh://deploy@git.example.com:2222/a"},
+		"ssh without a user":      {"ssh://git.example.com/a", "ssh://git@git.example.com/a"},
+		"ssh to a home folder":    {"ssh://git@nas/~/a", "ssh://git@nas/~/a"},
+		"short form":              {"git@Git.Example.com:Team/app.git", "ssh://git@git.example.com/Team/app.git"},
+		"short form, absolute":    {"me@nas:/srv/git/app.git", "ssh://me@nas/srv/git/app.git"},
+		"short form, home folder": {"me@nas:~/app.git", "ssh://me@nas/~/app.git"},
+		"short form, IPv6":        {"git@[2001:DB8::1]:a", "ssh://git@[2001:db8::1]/a"},
+		"short form, no escapes":  {"git@nas:a%20b", "ssh://git@nas/a%2520b"},
 		"dots that are no folder": {"https://git.example.com/a..b/.c", "https://git.example.com/a..b/.c"},
 	}
 	for name, c := range cases {
@@ -37,9 +47,22 @@ func TestAddressRefusesEverythingElse(t *testing.T) {
 	cases := map[string]struct{ raw, says string }{
 		"empty":                  {"   ", "empty"},
 		"too long":               {"https://h/" + strings.Repeat("a", MaxAddress), "longer"},
-		"ssh address":            {"ssh://git@host/a", "this release fetches over http and https only"},
-		"ssh in short form":      {"git@host:team/app.git", "this release fetches over http and https only"},
-		"git+ssh":                {"git+ssh://host/a", "no keys for ssh"},
+		"git+ssh":                {"git+ssh://host/a", "only https, http and ssh"},
+		"ssh, an option as host": {"ssh://-oProxyCommand=touch/a", "host"},
+		"ssh, short, option":     {"git@-oProxyCommand=x:a", "host"},
+		"ssh, an option as user": {"ssh://-oProxyCommand=x@h/a", "user name"},
+		"ssh, short, bad user":   {"-l@h:a", "dash"},
+		"ssh, a command as user": {"ssh://a;id@h/a", "user name"},
+		"ssh with a password":    {"ssh://git:hunter2@h/a", "repository key"},
+		"ssh, option as path":    {"ssh://git@h/-x", "dash"},
+		"ssh, short, as path":    {"git@h:--upload-pack=x", "dash"},
+		"ssh, climbing":          {"git@h:../a", ". or .."},
+		"ssh, no path":           {"git@h:", "no repository"},
+		"ssh, port zero":         {"ssh://git@h:0/a", "port"},
+		"ssh, port -1":           {"ssh://git@h:-1/a", "cannot be read"},
+		"ssh, port 70000":        {"ssh://git@h:70000/a", "port"},
+		"ssh, a query":           {"git@h:a?b", "query"},
+		"host and path alone":    {"host:team/app.git", "only https, http and ssh"},
 		"a file":                 {"file:///etc", "not read as repositories"},
 		"an absolute path":       {"/srv/git/a", "not read as repositories"},
 		"a relative path":        {"../a", "not read as repositories"},
@@ -47,8 +70,8 @@ func TestAddressRefusesEverythingElse(t *testing.T) {
 		"a transport without -c": {"ext::whoami", "transport program"},
 		"a transport on http":    {"http::https://h/a", "transport program"},
 		"an option":              {"--upload-pack=x", "dash"},
-		"another scheme":         {"git://host/a", "only http and https"},
-		"no scheme":              {"host/a", "only http and https"},
+		"another scheme":         {"git://host/a", "only https, http and ssh"},
+		"no scheme":              {"host/a", "only https, http and ssh"},
 		"user name":              {"https://me@host/a", "repository key"},
 		"user and password":      {"https://me:hunter2@host/a", "repository key"},
 		"query":                  {"https://host/a?b=c", "query or fragment"},
@@ -89,10 +112,10 @@ func TestAddressRefusesEverythingElse(t *testing.T) {
 	}
 }
 
-// F11: whatever is accepted is a plain http(s) address that stays what it is.
+// F11: whatever is accepted is a plain http(s) or ssh address that stays what it is.
 func FuzzAddress(f *testing.F) {
 	for _, seed := range []string{"https://git.example.com/team/app.git", "HTTP://[::1]:80/a/", "https://u:p@h/a",
-		"ext::sh", "-x", "git@h:a", "https://h/%2e%2e/a", "https://h:0443/a", "file:///a", "http://h/a;b=c:@/!"} {
+		"ext::sh", "-x", "git@h:a", "ssh://a@[::1]:2/b", "a@b:%2e/../c", "https://h/%2e%2e/a", "https://h:0443/a", "file:///a", "http://h/a;b=c:@/!"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
@@ -110,8 +133,11 @@ func FuzzAddress(f *testing.F) {
 			t.Fatalf("%q became %q, and that became %q, %v", raw, got, again, err)
 		}
 		u, err := url.Parse(got)
-		if err != nil || u.User != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" ||
-			(u.Scheme != "http" && u.Scheme != "https") || strings.ContainsAny(got, " \n\x00?#\\") {
+		if err == nil && u.Scheme == "ssh" && !loginName.MatchString(u.User.String()) {
+			t.Fatalf("%q became %q", raw, got)
+		}
+		if err != nil || (u.User != nil) != (u.Scheme == "ssh") || u.Host == "" || u.RawQuery != "" || u.Fragment != "" ||
+			(u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "ssh") || strings.ContainsAny(got, " \n\x00?#\\") {
 			t.Fatalf("%q became %q", raw, got)
 		}
 		for r := range strings.SplitSeq(u.Path, "/") {

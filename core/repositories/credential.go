@@ -17,12 +17,16 @@ import (
 // Type says how a credential proves itself.
 type Type string
 
-// TypeBasic is a user name with a password or access token, for http and https.
-const TypeBasic Type = "basic"
+// The types of credentials.
+const (
+	TypeBasic Type = "basic" // a user name with a password or access token, for http and https
+	TypeSSH   Type = "ssh"   // a private key, for ssh
+)
 
 const (
-	maxUsername = 255  // bytes
-	maxPassword = 4096 // bytes
+	maxUsername   = 255      // bytes
+	maxPassword   = 4096     // bytes
+	maxPrivateKey = 32 << 10 // bytes of text
 )
 
 // Credential is a repository key without its secret part.
@@ -31,9 +35,11 @@ type Credential struct {
 	Name      string // unique, for people
 	Type      Type
 	Host      string // host or host:port that it is bound to; it is never sent to another
-	Username  string
+	Username  string // of TypeBasic; over SSH the address says who
+	PublicKey string // of TypeSSH, as authorized_keys has it
 	CreatedAt time.Time
-	UsedBy    []Use // repositories that are read with it, by name; only lists fill it
+	ChangedAt time.Time // when its secret was replaced last; zero: never
+	UsedBy    []Use     // repositories that are read with it, by name; only lists fill it
 }
 
 // Use is a repository as a list of credentials shows it.
@@ -47,17 +53,18 @@ type CredentialDraft struct {
 	Name     string
 	Type     Type
 	Host     string
-	Username string
-	Password secrets.Value
+	Username string        // of TypeBasic
+	Password secrets.Value // of TypeBasic
+	SSH      SSHSecret     // of TypeSSH
 }
 
 // Fits returns nil when the credential may be sent to where address points, a normal
-// form. A host without port stands for the default port of http and https. Otherwise
-// Invalid "credential.other_host", naming both hosts.
+// form. A host without port stands for the default port of the address. Otherwise
+// Invalid "credential.other_host", naming both hosts, or "credential.other_type".
 func (c Credential) Fits(address string) error {
 	u, err := url.Parse(address)
 	if err == nil && (u.Host == c.Host || withPort(u) == c.Host) {
-		return nil
+		return c.speaks(u)
 	}
 	host := "another host"
 	if err == nil {
@@ -67,6 +74,21 @@ func (c Credential) Fits(address string) error {
 	return fault.BadFields("credential.other_host", []fault.Field{{Path: "credential_id", Problem: text}})
 }
 
+// speaks refuses what the credential cannot prove itself over.
+func (c Credential) speaks(u *url.URL) error {
+	key, ssh := c.Type == TypeSSH, u.Scheme == "ssh"
+	text := ""
+	switch {
+	case key && !ssh:
+		text = fmt.Sprintf("the repository key %q is an SSH key, but the repository's address begins with %s://; use its ssh:// address, or a key with a user name and token", c.Name, u.Scheme)
+	case ssh && !key:
+		text = fmt.Sprintf("the repository key %q is no SSH key, but the repository's address is one for SSH; choose an SSH key, or use its https:// address", c.Name)
+	default:
+		return nil
+	}
+	return fault.BadFields("credential.other_type", []fault.Field{{Path: "credential_id", Problem: text}})
+}
+
 // withPort returns the address's host with its port, the default one included.
 func withPort(u *url.URL) string {
 	switch {
@@ -74,6 +96,8 @@ func withPort(u *url.URL) string {
 		return u.Host
 	case u.Scheme == "http":
 		return u.Host + ":80"
+	case u.Scheme == "ssh":
+		return u.Host + ":22"
 	}
 	return u.Host + ":443"
 }
@@ -86,13 +110,18 @@ func (c Credential) place() seal.Place {
 // check complains about every bad field of the draft, without showing the password.
 func (d CredentialDraft) check() error {
 	bad := checkName(d.Name)
-	if d.Type != TypeBasic {
-		bad = append(bad, fault.Field{Path: "type", Problem: `must be "basic": a user name with a password or access token`})
+	switch d.Type {
+	case TypeBasic:
+		bad = append(bad, checkLogin(d.Username, d.Password)...)
+	case TypeSSH:
+		bad = append(bad, d.SSH.check()...)
+	default:
+		bad = append(bad, fault.Field{Path: "type", Problem: `must be "ssh", a private key, or "basic", a user name with a password or access token`})
 	}
 	if !validBoundHost(d.Host) {
 		bad = append(bad, fault.Field{Path: "host", Problem: "the Git host that the key is for, such as git.example.com or git.example.com:3000; without https:// and path"})
 	}
-	return fault.BadFields("credential.invalid", append(bad, checkLogin(d.Username, d.Password)...))
+	return fault.BadFields("credential.invalid", bad)
 }
 
 // checkLogin judges what becomes an HTTP basic authorization.

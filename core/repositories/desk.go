@@ -16,6 +16,15 @@ type Desk struct {
 	prober Prober
 	nudge  core.Nudger
 	now    core.Clock
+
+	ssh     SSHKeys     // see OverSSH
+	scanner HostScanner // see OverSSH
+}
+
+// OverSSH gives the desk what repositories over SSH need, before it is used.
+func (d *Desk) OverSSH(keys SSHKeys, scanner HostScanner) *Desk {
+	d.ssh, d.scanner = keys, scanner
+	return d
 }
 
 // NewDesk returns the use cases on a store.

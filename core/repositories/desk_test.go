@@ -39,7 +39,7 @@ func TestCreateRefuses(t *testing.T) {
 		"no name":                 {repositories.Draft{Name: "  ", URL: address}, "repository.invalid", "name: 1 to 100"},
 		"a long name":             {repositories.Draft{Name: strings.Repeat("é", 51), URL: address}, "repository.invalid", "name: 1 to 100"},
 		"a name with a line end":  {repositories.Draft{Name: "a\nb", URL: address}, "repository.invalid", "name: 1 to 100"},
-		"an address over ssh":     {repositories.Draft{Name: "a", URL: "git@git.example.com:team/app"}, "repository.invalid", "url: "},
+		"ssh without a key":       {repositories.Draft{Name: "a", URL: "git@git.example.com:team/app"}, "repository.invalid", "credential_id: "},
 		"a password in it":        {repositories.Draft{Name: "a", URL: "https://u:hunter2@git.example.com/a"}, "repository.invalid", "url: "},
 		"a name that is taken":    {repositories.Draft{Name: "taken", URL: address}, "repository.name_taken", "Another repository"},
 		"an unknown key":          {repositories.Draft{Name: "a", URL: address, Credential: "cred_none"}, "input.reference", "credential_id: names no repository key"},

@@ -15,8 +15,9 @@ import (
 // probeTime bounds a test of a credential.
 const probeTime = 10 * time.Second
 
-// CreateCredential adds a repository key. Its password is sealed before it is stored and
-// never shown again. Invalid "credential.invalid"; Conflict "credential.name_taken".
+// CreateCredential adds a repository key. Its secret is sealed before it is stored and
+// never shown again. Invalid "credential.invalid" and what SSHKeys.Read refuses; Conflict
+// "credential.name_taken".
 func (d *Desk) CreateCredential(ctx context.Context, draft CredentialDraft, by access.Principal) (Credential, error) {
 	draft.Name, draft.Host = strings.TrimSpace(draft.Name), boundHost(draft.Host)
 	if err := draft.check(); err != nil {
@@ -24,8 +25,18 @@ func (d *Desk) CreateCredential(ctx context.Context, draft CredentialDraft, by a
 	}
 	now := d.now()
 	c := Credential{ID: core.CredentialID(core.NewID(core.PrefixCredential, now)), Name: draft.Name, Type: draft.Type,
-		Host: draft.Host, Username: draft.Username, CreatedAt: now}
-	sealed, err := d.seals.Seal(c.place(), []byte(draft.Password.Reveal()))
+		Host: draft.Host, CreatedAt: now}
+	secret := draft.Password
+	if draft.Type == TypeSSH {
+		pair, err := draft.SSH.read(d.ssh, c.Name)
+		if err != nil {
+			return Credential{}, err
+		}
+		c.PublicKey, secret = pair.Public, pair.Private
+	} else {
+		c.Username = draft.Username
+	}
+	sealed, err := d.seals.Seal(c.place(), []byte(secret.Reveal()))
 	if err != nil {
 		return Credential{}, fmt.Errorf("create a repository key: %w", err)
 	}
@@ -48,10 +59,22 @@ func (d *Desk) DeleteCredential(ctx context.Context, id core.CredentialID, by ac
 // "credential.unreadable".
 func (d *Desk) Source(ctx context.Context, r Repository) (core.GitSource, error) {
 	src := core.GitSource{Repository: r.ID, URL: r.URL, Branch: r.Branch}
-	if r.Credential == "" {
-		return src, nil
+	if err := d.knowHost(ctx, &src); err != nil || r.Credential == "" {
+		return src, err
 	}
 	return d.login(ctx, src, r.Credential)
+}
+
+// knowHost puts the accepted host keys into a source that is read over SSH.
+func (d *Desk) knowHost(ctx context.Context, src *core.GitSource) error {
+	if !OverSSH(src.URL) {
+		return nil
+	}
+	host, err := d.store.SSHHost(ctx, sshAddressOf(src.URL))
+	for _, key := range host.Keys {
+		src.HostKeys = append(src.HostKeys, key.Line())
+	}
+	return err
 }
 
 // login puts a stored credential into src, if it is bound to that host.
@@ -63,22 +86,32 @@ func (d *Desk) login(ctx context.Context, src core.GitSource, id core.Credential
 	if err := c.Fits(src.URL); err != nil {
 		return core.GitSource{}, err
 	}
-	password, err := d.seals.Open(c.place(), sealed)
+	text, err := d.seals.Open(c.place(), sealed)
 	if err != nil {
 		return core.GitSource{}, fault.New(fault.Unavailable, "credential.unreadable",
-			"The password of the repository key %q cannot be opened. Delete the key, add it again and choose it for its repositories.", c.Name).Because(err)
+			"The secret of the repository key %q cannot be opened. Replace it under Settings, Repository Keys.", c.Name).Because(err)
 	}
-	src.Username, src.Password = c.Username, secrets.NewValue(string(password))
-	return src, nil
+	return c.prove(src, secrets.NewValue(string(text))), nil
+}
+
+// prove puts the credential's opened secret where its type proves itself with it.
+func (c Credential) prove(src core.GitSource, secret secrets.Value) core.GitSource {
+	if c.Type == TypeSSH {
+		src.Key = secret
+		return src
+	}
+	src.Username, src.Password = c.Username, secret
+	return src
 }
 
 // Trial is an address to be tried, with a stored credential or with one that is not stored.
 type Trial struct {
 	URL        string
 	Branch     string            // empty: the remote's default branch
-	Credential core.CredentialID // empty: Username and Password, or anonymous without them
+	Credential core.CredentialID // empty: what follows, or anonymous without it
 	Username   string
 	Password   secrets.Value
+	SSH        SSHSecret // over SSH; it generates nothing
 }
 
 // TryOut asks the Git host whether the address can be read. It returns nil when it can,
@@ -114,19 +147,36 @@ func (d *Desk) trialSource(ctx context.Context, t Trial) (core.GitSource, error)
 		return src, err
 	}
 	src.URL = address
+	if err := d.knowHost(ctx, &src); err != nil {
+		return src, err
+	}
 	if t.Credential != "" {
 		return d.login(ctx, src, t.Credential)
+	}
+	if OverSSH(address) {
+		pair, err := t.SSH.read(d.ssh, "")
+		src.Key = pair.Private
+		return src, err
 	}
 	src.Username, src.Password = t.Username, t.Password
 	return src, nil
 }
 
 func checkTrialLogin(t Trial) []fault.Field {
-	given := t.Username != "" || !t.Password.Empty()
-	switch {
-	case t.Credential != "" && given:
-		return []fault.Field{{Path: "credential_id", Problem: "give either a stored repository key or a user name and password, not both"}}
-	case given:
+	basic, key := t.Username != "" || !t.Password.Empty(), t.SSH.given()
+	address, _ := Address(t.URL) // a bad one is complained about beside this
+	switch ssh := OverSSH(address); {
+	case t.Credential != "" && (basic || key), basic && key:
+		return []fault.Field{{Path: "credential_id", Problem: "give either a stored repository key, or a user name and password, or a private key"}}
+	case t.Credential != "":
+		return nil
+	case ssh && basic:
+		return []fault.Field{{Path: "username", Problem: "an address for SSH is read with a private key, and as the user that it names"}}
+	case ssh:
+		return t.SSH.check()
+	case key:
+		return []fault.Field{{Path: "private_key", Problem: "a private key is for addresses that begin with ssh://"}}
+	case basic:
 		return checkLogin(t.Username, t.Password)
 	}
 	return nil

@@ -94,7 +94,7 @@ func TestCreateCredentialRefuses(t *testing.T) {
 	}{
 		"a taken name":                  {with(func(d *draft) { d.Name = "taken" }), "credential.name_taken", "Another"},
 		"no name":                       {with(func(d *draft) { d.Name = " " }), "credential.invalid", "name"},
-		"another type":                  {with(func(d *draft) { d.Type = "ssh" }), "credential.invalid", "type"},
+		"another type":                  {with(func(d *draft) { d.Type = "x" }), "credential.invalid", "type"},
 		"no host":                       {with(func(d *draft) { d.Host = "" }), "credential.invalid", "host"},
 		"an address as host":            {with(func(d *draft) { d.Host = "https://git.example.com/a" }), "credential.invalid", "host"},
 		"a user in the host":            {with(func(d *draft) { d.Host = "u@git.example.com" }), "credential.invalid", "host"},
@@ -168,7 +168,7 @@ func TestTryOut(t *testing.T) {
 		"nobody":                  {repositories.Trial{URL: closed}, "git.credential_refused"},
 		"no such repository":      {repositories.Trial{URL: address + "-none"}, "git.repository_missing"},
 		"no such branch":          {repositories.Trial{URL: address, Branch: "none"}, "git.branch_missing"},
-		"a bad address":           {repositories.Trial{URL: "ssh://git.example.com/a"}, "credential.invalid_test"},
+		"a bad address":           {repositories.Trial{URL: "git://git.example.com/a"}, "credential.invalid_test"},
 		"a bad branch":            {repositories.Trial{URL: address, Branch: "-x"}, "credential.invalid_test"},
 		"a key and a password":    {repositories.Trial{URL: address, Credential: good.ID, Username: "u"}, "credential.invalid_test"},
 		"a password alone":        {repositories.Trial{URL: address, Password: secrets.NewValue("x")}, "credential.invalid_test"},

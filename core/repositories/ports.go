@@ -36,14 +36,27 @@ type Store interface {
 	// RepositoryList returns repositories by name; the cursor is the last name.
 	RepositoryList(ctx context.Context, p core.Page) (core.List[Repository], error)
 
-	// AddCredential stores c with its sealed password. Conflict "credential.name_taken".
-	AddCredential(ctx context.Context, c Credential, password seal.Sealed, e access.AuditEvent) error
+	// AddCredential stores c with its sealed secret. Conflict "credential.name_taken".
+	AddCredential(ctx context.Context, c Credential, secret seal.Sealed, e access.AuditEvent) error
+	// EditCredential applies a change, and has repositories that are read with the credential looked at when its
+	// secret was replaced. NotFound "credential.not_found"; Conflict "credential.name_taken".
+	EditCredential(ctx context.Context, id core.CredentialID, c CredentialEdit, by access.Principal) (Credential, error)
 	// CredentialList returns credentials by name, each with who uses it; the cursor is the last name.
 	CredentialList(ctx context.Context, p core.Page) (core.List[Credential], error)
-	// Credential returns one credential with its sealed password. NotFound "credential.not_found".
+	// Credential returns one credential with its sealed secret. NotFound "credential.not_found".
 	Credential(ctx context.Context, id core.CredentialID) (Credential, seal.Sealed, error)
 	// DeleteCredential removes a credential. Conflict "credential.in_use" naming its repositories.
 	DeleteCredential(ctx context.Context, id core.CredentialID, by access.Principal) error
+
+	// SSHHost returns what was accepted for a host:port; nothing of it: no keys.
+	SSHHost(ctx context.Context, address string) (SSHHost, error)
+	// SSHHostList returns hosts by address; the cursor is the last address.
+	SSHHostList(ctx context.Context, p core.Page) (core.List[SSHHost], error)
+	// AcceptSSHHost stores a host's keys in place of those that it had, and has repositories there looked at
+	// whose last look ended at its key.
+	AcceptSSHHost(ctx context.Context, h SSHHost, by access.Principal) error
+	// ForgetSSHHost removes a host's keys. NotFound "ssh_host.not_found".
+	ForgetSSHHost(ctx context.Context, address string, by access.Principal) error
 }
 
 // Seals closes and opens secret columns; *seal.Ring does.

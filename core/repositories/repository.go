@@ -106,6 +106,9 @@ func (r Repository) normal() (Repository, error) {
 		bad = append(bad, fault.Field{Path: "url", Problem: fault.PublicOf(err)})
 	}
 	r.URL = address
+	if err == nil && OverSSH(address) && r.Credential == "" {
+		bad = append(bad, fault.Field{Path: "credential_id", Problem: "an address for SSH needs an SSH key of its host; add one under Settings, Repository Keys, and choose it here"})
+	}
 	if err := ValidBranch(r.Branch); err != nil {
 		bad = append(bad, fault.Field{Path: "branch", Problem: fault.PublicOf(err)})
 	}

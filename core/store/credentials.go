@@ -15,13 +15,13 @@ var (
 	errCredentialNameTaken = fault.New(fault.Conflict, "credential.name_taken", "Another repository key has this name. Choose another.")
 )
 
-const credentialColumns = `id, name, type, host, username, created_at`
+const credentialColumns = `id, name, type, host, username, created_at, public_key, changed_at`
 
 func scanCredential(row scanner) (repositories.Credential, error) {
 	var c repositories.Credential
-	var created int64
-	err := row.Scan(&c.ID, &c.Name, &c.Type, &c.Host, &c.Username, &created)
-	c.CreatedAt = fromMicros(created)
+	var created, changed int64
+	err := row.Scan(&c.ID, &c.Name, &c.Type, &c.Host, &c.Username, &created, &c.PublicKey, &changed)
+	c.CreatedAt, c.ChangedAt = fromMicros(created), fromMicros(changed)
 	return c, err
 }
 
@@ -30,15 +30,61 @@ func credentialByID(tx *Tx, id core.CredentialID, missing error) (repositories.C
 }
 
 // AddCredential implements repositories.Store.
-func (s *Store) AddCredential(ctx context.Context, c repositories.Credential, password seal.Sealed, e access.AuditEvent) error {
+func (s *Store) AddCredential(ctx context.Context, c repositories.Credential, secret seal.Sealed, e access.AuditEvent) error {
 	return s.db.WriteNew(ctx, func(tx *Tx) error {
-		err := tx.insert(errCredentialNameTaken, `INSERT INTO credentials (`+credentialColumns+`, sealed) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-			c.ID, c.Name, c.Type, c.Host, c.Username, micros(c.CreatedAt), password)
+		err := tx.insert(errCredentialNameTaken, `INSERT INTO credentials (`+credentialColumns+`, sealed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			c.ID, c.Name, c.Type, c.Host, c.Username, micros(c.CreatedAt), c.PublicKey, micros(c.ChangedAt), secret)
 		if err != nil {
 			return err
 		}
 		return s.audit(tx, e)
 	})
+}
+
+// EditCredential implements repositories.Store.
+func (s *Store) EditCredential(ctx context.Context, id core.CredentialID, edit repositories.CredentialEdit, by access.Principal) (repositories.Credential, error) {
+	return write(ctx, s, func(tx *Tx) (repositories.Credential, error) {
+		c, err := credentialByID(tx, id, errCredentialMissing)
+		if err != nil {
+			return c, err
+		}
+		put(&c.Name, edit.Name)
+		put(&c.Username, edit.Username)
+		put(&c.PublicKey, edit.PublicKey)
+		detail := c.Name + " for " + c.Host
+		if edit.Secret != nil {
+			c.ChangedAt = s.now()
+			detail += ", with another secret"
+		}
+		err = tx.insert(errCredentialNameTaken, `UPDATE credentials SET name = ?, username = ?, public_key = ?, changed_at = ? WHERE id = ?`,
+			c.Name, c.Username, c.PublicKey, micros(c.ChangedAt), id)
+		if err != nil {
+			return c, err
+		}
+		if err := replaceSecret(tx, c, edit.Secret, by); err != nil {
+			return c, err
+		}
+		return c, s.audit(tx, by.Audit("credential.update", string(id), detail))
+	})
+}
+
+// replaceSecret stores a credential's other secret and has what is read with it looked at.
+func replaceSecret(tx *Tx, c repositories.Credential, secret *seal.Sealed, by access.Principal) error {
+	if secret == nil {
+		return nil
+	}
+	if _, err := tx.exec(`UPDATE credentials SET sealed = ? WHERE id = ?`, *secret, c.ID); err != nil {
+		return err
+	}
+	_, err := tx.exec(`UPDATE repositories SET asked_at = ?, asked_by = ? WHERE credential_id = ?`, micros(c.ChangedAt), by.Name, c.ID)
+	return err
+}
+
+// put sets a field that an edit is about.
+func put[T any](field *T, value *T) {
+	if value != nil {
+		*field = *value
+	}
 }
 
 // Credential implements repositories.Store.

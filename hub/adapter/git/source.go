@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"berth/core"
+	"berth/core/fault"
 	"berth/core/repositories"
 	"berth/core/secrets"
 )
@@ -16,6 +17,9 @@ import (
 func check(src core.GitSource) error {
 	if err := repositories.ValidAddress(src.URL); err != nil {
 		return err
+	}
+	if repositories.OverSSH(src.URL) {
+		return fault.New(fault.Invalid, "git.address", "This release does not fetch over SSH yet.")
 	}
 	return repositories.ValidBranch(src.Branch)
 }
