@@ -79,7 +79,7 @@ func (s *session) event(ctx context.Context, m wire.Event) error {
 		return s.strike("event")
 	}
 	if err == nil && order != nil {
-		order.event(m)
+		order.event(ctx, m)
 	}
 	return err
 }

@@ -27,7 +27,7 @@ type order interface {
 	// accepted notes that the worker has it on its disk.
 	accepted()
 	// event records what the worker says while it works. follow was called before.
-	event(m wire.Event)
+	event(ctx context.Context, m wire.Event)
 	// close stores how it ended.
 	close(ctx context.Context, m wire.Result) error
 	// content returns what the worker may fetch for it.
@@ -92,5 +92,5 @@ func (silent) recall(context.Context, *wire.Instruction)       {}
 func (silent) defect() error                                   { return errCommandDefect }
 func (silent) follow(context.Context) error                    { return nil }
 func (silent) accepted()                                       {}
-func (silent) event(wire.Event)                                {}
+func (silent) event(context.Context, wire.Event)               {}
 func (silent) content(context.Context) ([]core.Content, error) { return nil, nil }

@@ -52,7 +52,7 @@ func (o deployOrder) accepted() {
 	}
 }
 
-func (o deployOrder) event(m wire.Event) {
+func (o deployOrder) event(_ context.Context, m wire.Event) {
 	o.s.h.recorder.hear(o.c.Deployment, m, o.mark(), func(n *notes) {
 		if m.Phase != nil && !o.c.Body.Restore {
 			n.Phases = o.s.h.withPhase(n.Phases, *m.Phase)

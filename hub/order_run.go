@@ -59,7 +59,7 @@ func (o runOrder) recall(ctx context.Context, i *wire.Instruction) {
 
 func (o runOrder) follow(ctx context.Context) error { return o.s.h.runs.track(ctx, o.c.Run) }
 
-func (o runOrder) event(m wire.Event) {
+func (o runOrder) event(ctx context.Context, m wire.Event) {
 	news := false
 	o.s.h.runs.hear(o.c.Run, m, asSaid, func(known *ran) {
 		if m.Started && known.startedAt.IsZero() {
@@ -72,6 +72,7 @@ func (o runOrder) event(m wire.Event) {
 	if news {
 		o.s.h.figures.wake()
 	}
+	o.s.h.runs.hold(ctx, o.c.Run)
 }
 
 func (o runOrder) close(ctx context.Context, m wire.Result) error {

@@ -23,11 +23,14 @@ type recorder[ID ~string, P any] struct {
 	surroundings
 
 	flushing chan struct{} // holds one while a group is on its way to the store
+	full     chan struct{} // holds one when somebody waits for a flush
 	failures int           // of whoever flushes; flushes that failed in a row
 
 	mu     sync.Mutex
 	all    map[ID]*recording[P] // guarded by mu
 	claims map[ID]chan struct{} // guarded by mu; closed when the claim ends
+	stored chan struct{}        // guarded by mu; closed when something was stored, or could not be; nil: nobody waits
+	stuck  bool                 // guarded by mu: the store took nothing the last time
 }
 
 // keeper is where a recorder's news go.
@@ -59,7 +62,8 @@ const (
 )
 
 func newRecorder[ID ~string, P any](noun string, k keeper[ID, P], around surroundings) *recorder[ID, P] {
-	return &recorder[ID, P]{noun: noun, keeper: k, surroundings: around, all: map[ID]*recording[P]{}, claims: map[ID]chan struct{}{}, flushing: make(chan struct{}, 1)}
+	return &recorder[ID, P]{noun: noun, keeper: k, surroundings: around, all: map[ID]*recording[P]{}, claims: map[ID]chan struct{}{},
+		flushing: make(chan struct{}, 1), full: make(chan struct{}, 1)}
 }
 
 // track begins, or goes on, to record something, as it stands in the store. What has
@@ -159,16 +163,17 @@ func (r *recorder[ID, P]) run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
+		case <-r.full:
 		case <-ticker.C:
-			err := r.flush(context.WithoutCancel(ctx))
-			if fault.CodeOf(err) != "store.disk_full" { // of that the store tells once
-				r.report("progress was not stored; it is tried again", err)
-			}
-			if err != nil {
-				ticker.Reset(afterFailure)
-			} else {
-				ticker.Reset(flushEvery)
-			}
+		}
+		err := r.flush(context.WithoutCancel(ctx))
+		if fault.CodeOf(err) != "store.disk_full" { // of that the store tells once
+			r.report("progress was not stored; it is tried again", err)
+		}
+		if err != nil {
+			ticker.Reset(afterFailure)
+		} else {
+			ticker.Reset(flushEvery)
 		}
 	}
 }

@@ -35,6 +35,8 @@ func (r *recorder[ID, P]) take(id ID) news[ID, P] {
 func (r *recorder[ID, P]) done(n news[ID, P], stored bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.stuck = !stored
+	r.tell()
 	known := r.all[n.id]
 	switch {
 	case known == nil:

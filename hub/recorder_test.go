@@ -239,3 +239,52 @@ func TestAFailedEndKeepsWhatWasSaid(t *testing.T) {
 		}
 	})
 }
+
+// TestWhoSaysTooMuchIsHeldBack while the store is behind, and not by a store that takes nothing.
+func TestWhoSaysTooMuchIsHeldBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(flushEvery / 2)
+		r, end := recorderOn(t, s)
+		defer end()
+		if err := r.track(t.Context(), "a"); err != nil {
+			t.Fatal(err)
+		}
+		chunk := strings.Repeat("x", 32<<10-1) + "\n"
+		number := uint64(0)
+		say := func() {
+			number++
+			r.hear("a", wire.Event{ID: "cmd_a", Attempt: 1, Number: number, Log: chunk}, asSaid, func(*int) {})
+			r.hold(t.Context(), "a")
+		}
+		const most = 8 * maxPending
+		for range most / len(chunk) {
+			say()
+		}
+		time.Sleep(time.Second)
+		if got := len(s.text(t, "a")); got != most {
+			t.Errorf("%d bytes of %d were stored", got, most)
+		}
+
+		held := func(says int) time.Duration {
+			began := time.Now()
+			for range says {
+				say()
+			}
+			return time.Since(began)
+		}
+		s.mu.Lock()
+		s.refuses["a"] = true
+		s.mu.Unlock()
+		if took := held(most / len(chunk)); took > holdWithin {
+			t.Errorf("a store that refuses held it for %v", took)
+		}
+		s.mu.Lock()
+		s.refuses["a"], s.slow = false, time.Hour
+		s.mu.Unlock()
+		time.Sleep(time.Minute)
+		if took := held(most / len(chunk)); took > holdWithin {
+			t.Errorf("a store that does not answer held it for %v", took)
+		}
+		time.Sleep(2 * time.Hour)
+	})
+}

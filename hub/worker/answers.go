@@ -26,7 +26,7 @@ type answers struct {
 // debt is a result that is to be sent on this link.
 type debt struct {
 	key journal.Key
-	due time.Time // it goes then, whatever its log is at
+	due time.Time // it goes then, unless more is being said of its log
 }
 
 func newAnswers(c *commands) *answers { return &answers{commands: c, bell: make(chan struct{}, 1)} }
@@ -113,6 +113,9 @@ func (a *answers) next(now time.Time) (msg any, wait time.Duration) {
 func (a *answers) nextResult(now time.Time) (msg any, wait time.Duration) {
 	wait = -1
 	for i := 0; i < len(a.owed); i++ {
+		if a.commands.box.Telling(a.owed[i].key) {
+			a.owed[i].due = now.Add(a.commands.graceOf(a.owed[i].key))
+		}
 		d := a.owed[i]
 		left := d.due.Sub(now)
 		if left > 0 && a.commands.box.Pending(d.key) {

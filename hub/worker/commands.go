@@ -31,6 +31,7 @@ type commands struct {
 	tally   *tally
 	log     *slog.Logger
 	ended   func(journal.Key) // told when a result is ready to be sent
+	late    chan struct{}     // holds a token when a container may be made yet that nobody wants
 
 	life     context.Context // ends when running commands must stop
 	stop     context.CancelCauseFunc
@@ -66,6 +67,7 @@ func newCommands(life context.Context, d *disk, box *outbox.Box, s *steps, t *ta
 	c := &commands{
 		journal: d.journal, box: box, turns: newTurns[core.StackID](maxParallel, maxQueued), runs: newTurns[core.RunID](maxRuns, maxRunsQueued), steps: s, tally: t, log: log,
 		tasks: map[journal.Key]*task{}, recent: newRecent(), inherited: map[journal.Key]bool{}, clearing: map[journal.Key]bool{}, retold: map[journal.Key]uint64{},
+		late: make(chan struct{}, 1),
 	}
 	for _, e := range d.journal.Entries() {
 		c.inherited[e.Key] = e.Result != nil

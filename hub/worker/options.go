@@ -59,6 +59,7 @@ const (
 	logWithin      = time.Minute      // for the end of a log to be read, after the container has ended
 	sweepFirst     = time.Minute      // until leftovers are looked for, after the start
 	sweepEvery     = time.Hour
+	lateAfter      = 20 * time.Second   // for the engine to make a container that nobody waits for any more
 	leftoverAfter  = 24 * time.Hour     // that nothing knows a container which has ended
 	strayAfter     = 8 * 24 * time.Hour // or one that runs: no run may take that long
 )

@@ -124,14 +124,14 @@ func (s *steps) end(w *work, why error) error {
 	}
 }
 
-// removeRun removes the container that was made for a command, whatever it is at, within a while. What is left the
-// sweep finds.
-func (s *steps) removeRun(ctx context.Context, container, command string) {
+// removeRun removes the container that was made for a command, whatever it is at, within a while, and reports whether there
+// was one. What is left the sweep finds.
+func (s *steps) removeRun(ctx context.Context, container, command string) (found bool) {
 	ctx, cancel := context.WithTimeout(ctx, stopWithin+removeWithin)
 	defer cancel()
 	c, found, err := s.engine.FindRun(ctx, container)
 	if err == nil && (!found || c.Labels[runs.LabelCommand] != command) {
-		return // a newer attempt has its place
+		return found // a newer attempt has its place
 	}
 	if err == nil {
 		err = s.engine.StopRun(ctx, container)
@@ -142,6 +142,7 @@ func (s *steps) removeRun(ctx context.Context, container, command string) {
 	if err != nil {
 		s.log.Warn("the container of a run could not be removed; it is tried again in a day", "container", container, "error", err)
 	}
+	return true
 }
 
 // resume goes on with the runs whose containers an earlier worker started, without waiting for the hub.
@@ -165,7 +166,9 @@ func (c *commands) clear(e journal.Entry) {
 	}
 	c.clearing[e.Key] = true
 	c.children.Go(func() {
-		c.steps.removeRun(c.life, newRunWork(e).container, commandLabel(e.Key))
+		if !c.steps.removeRun(c.life, newRunWork(e).container, commandLabel(e.Key)) && e.Starts > 0 && !e.Launched {
+			c.lookLater()
+		}
 		if c.life.Err() == nil {
 			c.prune(e.Key)
 		}

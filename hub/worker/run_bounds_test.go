@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"berth/core/fault"
 	"berth/core/jobs"
 	"berth/core/wire"
 	"berth/hub/worker/runs"
@@ -141,8 +142,8 @@ func TestTheFilesOfARun(t *testing.T) {
 	})
 }
 
-// TestLeftoversAreRemovedAfterADay: containers of this worker's runs that nothing knows.
-func TestLeftoversAreRemovedAfterADay(t *testing.T) {
+// TestLeftoversAreRemoved: containers of this worker's runs that nothing knows, those that ran after a day.
+func TestLeftoversAreRemoved(t *testing.T) {
 	bubble(t, func(t *testing.T, s *setup) {
 		newProgram(s)
 		h := s.start().greeted()
@@ -180,7 +181,7 @@ func TestLeftoversAreRemovedAfterADay(t *testing.T) {
 		for _, step := range []struct {
 			after time.Duration
 			want  string
-		}{{23 * time.Hour, "[made ended another's runs]"}, {3 * time.Hour, "[another's runs]"}, {8 * 24 * time.Hour, "[another's]"}} {
+		}{{2 * time.Minute, "[ended another's runs]"}, {23 * time.Hour, "[ended another's runs]"}, {3 * time.Hour, "[another's runs]"}, {8 * 24 * time.Hour, "[another's]"}} {
 			time.Sleep(step.after)
 			synctest.Wait()
 			if got := fmt.Sprint(there()); got != step.want {
@@ -209,4 +210,80 @@ func TestDigestOfARun(t *testing.T) {
 	if entry.Run.ID != base.Run.Run || entry.Run.Timeout != time.Hour || fmt.Sprint(entry.Run.Secret) != "[A]" || !entry.Run.StartBy.Equal(time.Unix(1900, 0)) {
 		t.Errorf("journaled as %+v", entry.Run)
 	}
+}
+
+// TestAContainerThatComesLate: the engine makes one that was asked for though the asking was cut short, by the end of a worker
+// or by a cancel.
+func TestAContainerThatComesLate(t *testing.T) {
+	late := func(s *setup, after time.Duration) (made chan struct{}) {
+		made = make(chan struct{})
+		asked := false
+		s.engine.on("prepare", func(ctx context.Context, _ Project, _ func(string)) error {
+			if asked {
+				return nil
+			}
+			asked = true
+			spec := s.engine.spec()
+			go func() {
+				defer close(made)
+				time.Sleep(after)
+				if err := s.engine.Engine.PrepareRun(context.Background(), spec, func(string) {}); err != nil {
+					t.Error(err)
+				}
+			}()
+			<-ctx.Done()
+			return ctx.Err()
+		})
+		return made
+	}
+	t.Run("and is not wanted any more", func(t *testing.T) {
+		bubble(t, func(t *testing.T, s *setup) {
+			newProgram(s)
+			made := late(s, 10*time.Second)
+			h := s.start().greeted()
+			cmd := runOf(h)
+			h.send(cmd)
+			told(h, cmd, "preparing")
+			h.send(wire.Cancel{ID: cmd.ID, Attempt: cmd.Attempt})
+			if r := h.result(cmd.ID); r.Status != wire.ResultCancelled {
+				t.Errorf("result %+v", r)
+			}
+			h.ack(cmd.ID, 1)
+			<-made
+			if !s.engine.there(cmd) {
+				t.Error("it did not come")
+			}
+			time.Sleep(time.Minute)
+			if s.engine.there(cmd) {
+				t.Error("it is left")
+			}
+		})
+	})
+	t.Run("and its name is taken", func(t *testing.T) {
+		bubble(t, func(t *testing.T, s *setup) {
+			p := newProgram(s)
+			made := late(s, 10*time.Second)
+			h := s.start().greeted()
+			cmd := runOf(h)
+			h.send(cmd)
+			told(h, cmd, "preparing")
+			s.stop()
+			s.engine.on("prepare", func(context.Context, Project, func(string)) error {
+				select {
+				case <-made:
+					return nil
+				default:
+					return fault.New(fault.Conflict, "run.container_taken", "The name is taken.")
+				}
+			})
+			h = s.start().greeted()
+			cmd.Epoch = h.epoch
+			h.send(cmd)
+			told(h, cmd, "Started")
+			p.exit <- 0
+			if r := h.result(cmd.ID); r.Status != wire.ResultSucceeded || s.engine.Started(cmd.Run.Container) != 1 {
+				t.Errorf("started %d times, result %+v", s.engine.Started(cmd.Run.Container), r)
+			}
+		})
+	})
 }

@@ -26,7 +26,9 @@ func (s *steps) container(ctx context.Context, w *work) error {
 	case !found && w.run.launched:
 		return lost()
 	case !found:
-		err = s.create(ctx, w)
+		if err = s.create(ctx, w); fault.CodeOf(err) == "run.container_taken" {
+			c, err = s.beingMade(ctx, w, err)
+		}
 	}
 	if err == nil && c.State != runs.Running && c.State != runs.Exited {
 		c, err = s.launch(ctx, w)
@@ -88,6 +90,23 @@ func (s *steps) create(ctx context.Context, w *work) error {
 	}
 	w.phase = "the preparation of its image and container"
 	return s.engine.PrepareRun(w.run.start, s.specOf(w, r), w.line)
+}
+
+// beingMade waits for a container which is not there though its name is taken: a worker that is gone had asked for it,
+// and the engine is still making it.
+func (s *steps) beingMade(ctx context.Context, w *work, taken error) (runs.Container, error) {
+	for deadline := s.now().Add(lateAfter); ; {
+		c, found, err := s.findRun(ctx, w)
+		if err != nil || found {
+			return c, err
+		}
+		if s.now().After(deadline) {
+			return c, taken
+		}
+		if err := pause(ctx, nil, engineAgain); err != nil {
+			return c, err
+		}
+	}
 }
 
 func (s *steps) specOf(w *work, r wire.Run) runs.Spec {

@@ -20,13 +20,25 @@ func (c *commands) graceOf(key journal.Key) time.Duration {
 // sweep removes now and then what runs have left behind, until ctx ends: containers of which the journal knows nothing,
 // because the worker died before it had removed them, and files that nothing mounts any more.
 func (c *commands) sweep(ctx context.Context) {
-	for wait := sweepFirst; pause(ctx, nil, wait) == nil; wait = sweepEvery {
+	for wait := sweepFirst; pause(ctx, c.late, wait) == nil; wait = sweepEvery {
+		if pause(ctx, nil, lateAfter) != nil {
+			return
+		}
 		if err := c.steps.sweepRuns(ctx, c.runsKnown); err != nil && ctx.Err() == nil {
 			c.log.Warn("containers that runs have left behind could not be removed; it is tried again", "error", err)
 		}
 		c.steps.shelf.Lock()
 		c.steps.collect()
 		c.steps.shelf.Unlock()
+	}
+}
+
+// lookLater has what was left behind looked for soon: the engine may still be making a container, though nobody waits for
+// that any more. It never blocks.
+func (c *commands) lookLater() {
+	select {
+	case c.late <- struct{}{}:
+	default:
 	}
 }
 
@@ -58,7 +70,8 @@ func (s *steps) sweepRuns(ctx context.Context, known func() map[core.RunID]bool)
 	return nil
 }
 
-// leftOver reports whether nobody can want a container any more of which the journal knows nothing.
+// leftOver reports whether nobody can want a container any more of which the journal knows nothing. One that never ran has
+// nothing to show.
 func leftOver(c runs.Container, now time.Time) bool {
 	switch c.State {
 	case runs.Running:
@@ -66,5 +79,5 @@ func leftOver(c runs.Container, now time.Time) bool {
 	case runs.Exited:
 		return now.Sub(c.FinishedAt) > leftoverAfter
 	}
-	return now.Sub(c.CreatedAt) > leftoverAfter
+	return true
 }

@@ -30,6 +30,7 @@ type runWork struct {
 
 // position is where the log of a run goes on.
 type position struct {
+	heard   uint64        // the last event that the hub has
 	after   runs.Position // the hub has what was written until then
 	unknown bool          // the hub does not tell: what it has is told again
 }

@@ -8,6 +8,7 @@ import (
 	"berth/core"
 	"berth/core/wire"
 	"berth/hub/worker/journal"
+	"berth/hub/worker/outbox"
 	"berth/hub/worker/runs"
 )
 
@@ -38,14 +39,11 @@ func (c *commands) settle(i wire.Instruction) {
 	key := journal.Key{ID: i.ID, Attempt: i.Attempt}
 	switch i.Do {
 	case wire.SettleRun:
-		if i.Heard != nil {
-			c.box.Again(key, *i.Heard)
-		}
-		c.goOnTelling(key, position{after: runs.ParsePosition(i.LogTo), unknown: i.Heard == nil})
+		c.goOnTelling(key, i)
 	case wire.SettleAcknowledged:
 		c.acked(key)
 	case wire.SettleCancel:
-		c.goOnTelling(key, position{after: runs.ParsePosition(i.LogTo), unknown: i.Heard == nil})
+		c.goOnTelling(key, i)
 		c.cancel(key)
 	case wire.SettleForget:
 		c.forget(key, errForgotten)
@@ -56,10 +54,18 @@ func (c *commands) settle(i wire.Instruction) {
 const linesMissing = "… lines may be missing here: the worker was restarted before the hub had them …"
 
 // goOnTelling sees to what the hub does not have of a command's log. That of a run's container is read there.
-func (c *commands) goOnTelling(key journal.Key, from position) {
+func (c *commands) goOnTelling(key journal.Key, i wire.Instruction) {
+	from := position{after: runs.ParsePosition(i.LogTo), unknown: i.Heard == nil}
+	var idle *outbox.Feed
+	if i.Heard != nil {
+		from.heard = *i.Heard
+		idle = c.box.Again(key, from.heard, i.LogTo)
+	}
 	e, found := c.journal.Get(key)
 	switch {
 	case !found:
+	case idle != nil:
+		c.tellRest(e, idle, 0)
 	case e.Result == nil:
 		c.mu.Lock()
 		defer c.mu.Unlock()

@@ -34,7 +34,9 @@ func (c *commands) run(t *task, w *work, ticket turn) {
 	}
 	w.later = c.isLater(t, w, err)
 	if w.run != nil && unwanted(t.ctx) && !w.later {
-		c.steps.removeRun(c.life, w.run.container, w.run.command)
+		if !c.steps.removeRun(c.life, w.run.container, w.run.command) && !w.run.launched {
+			c.lookLater()
+		}
 	}
 	result := c.conclude(t, w, err)
 	saved := c.save(t, w, result)
@@ -146,8 +148,10 @@ func (c *commands) leave(t *task, w *work, result wire.Result, saved error) {
 		}
 		return
 	}
-	if w.feed != nil {
-		w.feed.Finish()
+	if w.feed != nil && !w.feed.Finish() {
+		if e, found := c.journal.Get(t.key); found {
+			c.tellRest(e, w.feed, 0)
+		}
 	}
 	took := time.Since(t.began)
 	c.tally.ended(w.cmd.Kind, result.Status, took)

@@ -52,7 +52,7 @@ func TestKilledWhileARunIsUnderWay(t *testing.T) {
 	for _, victim := range []kill.Victim{kill.Server, kill.Worker, kill.Both} {
 		t.Run("the "+string(victim), func(t *testing.T) {
 			t.Parallel()
-			y := startRunYard(t)
+			y := startRunYard(t, script)
 			for _, m := range runMoments {
 				if t.Failed() {
 					return
@@ -77,7 +77,8 @@ while [ ! -e "/host/go-$NUMBER" ]; do sleep 0.05; done
 echo "line 4"; echo "line 5"
 exit 7`
 
-func startRunYard(t *testing.T) *runYard {
+// startRunYard makes an installation with a job that runs a script.
+func startRunYard(t *testing.T, script string) *runYard {
 	t.Helper()
 	y := &runYard{yard: &yard{t: t, site: kill.New(t), repository: rig.Name()}, folder: t.TempDir()}
 	y.engine, y.dockerHost = rig.DockerGate(t)

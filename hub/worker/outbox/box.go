@@ -27,7 +27,7 @@ func New() *Box { return &Box{bell: make(chan struct{}, 1)} }
 func (b *Box) Open(key journal.Key, base uint64) *Feed {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	f := &Feed{box: b, key: key, number: base}
+	f := &Feed{box: b, key: key, base: base, number: base}
 	b.feeds = append(b.feeds, f)
 	return f
 }
@@ -47,17 +47,35 @@ func (b *Box) Has(key journal.Key) bool {
 	return slices.ContainsFunc(b.feeds, func(f *Feed) bool { return f.key == key })
 }
 
-// Again has what was sent of a command after an event sent once more, as far as it is kept: the hub does
-// not have it. No link may be taking events meanwhile.
-func (b *Box) Again(key journal.Key, after uint64) {
+// Again has what was said of a command after an event sent once more: the hub, which has the log of its container up to
+// a position, does not have it. What is not kept any more is to be told again, by whoever tells it; when nobody does any more,
+// the feed is returned. No link may be taking events meanwhile.
+func (b *Box) Again(key journal.Key, after uint64, to string) (idle *Feed) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, f := range b.feeds {
-		if f.key == key {
+		if f.key != key {
+			continue
+		}
+		f.seal()
+		if from := max(after, f.base); f.tells && !f.whole(from) {
+			if f.finished {
+				idle = f
+			}
+			f.rewind(from, to)
+		} else {
 			f.again(after)
 		}
 	}
 	b.ring()
+	return idle
+}
+
+// Telling reports whether more of a command may come.
+func (b *Box) Telling(key journal.Key) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.ContainsFunc(b.feeds, func(f *Feed) bool { return f.key == key && !f.finished })
 }
 
 // Forget drops what is kept of a command about which nobody asks any more.

@@ -1,7 +1,6 @@
 package outbox
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,13 +29,17 @@ type Feed struct {
 	key journal.Key
 
 	// Guarded by box.mu.
+	base     uint64 // the number before that of the first event
 	number   uint64 // of the last event
 	waiting  []wire.Event
 	bytes    int             // of log text in waiting
 	chunk    strings.Builder // lines that are not an event yet
 	since    time.Time       // of the first line in chunk
-	logTo    string          // how far the log of a container is told with chunk; empty: no line is a container's
-	room     chan struct{}   // closed when there is room again; nil: nobody waits for it
+	logTo    string          // how far the log of a container is told with chunk; empty: no line in it is a container's
+	tells    bool            // lines of a container were told
+	rewound  func()          // called when lines are to be told again; nil: nobody tells now
+	later    *string         // how far a container's log was told before what is told next; nil: it just goes on
+	room     chan struct{}   // closed when there is room again, or what was told is to be told again; nil: nobody waits for it
 	lost     int             // lines that were dropped before what waits
 	flying   *wire.Event     // handed out and not sent yet
 	told     int             // how many lost lines flying tells of
@@ -47,38 +50,20 @@ type Feed struct {
 }
 
 // Line adds text to the log, one line or several.
-func (f *Feed) Line(text string) { f.LineTo(text, "") }
-
-// LineTo is Line for what a container wrote, with how far its log is told then.
-func (f *Feed) LineTo(text, to string) {
+func (f *Feed) Line(text string) {
 	f.box.mu.Lock()
 	defer f.box.mu.Unlock()
+	if f.logTo != "" {
+		f.seal() // a container's lines may have to be told again, these cannot be
+	}
+	f.lines(text)
+}
+
+func (f *Feed) lines(text string) {
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
 		f.add(cut(strings.TrimSuffix(line, "\r")))
 	}
-	if to != "" {
-		f.logTo = to
-	}
 	f.box.ring()
-}
-
-// Room blocks while as much waits as is kept for a link, or until ctx ends: who can say its lines later need
-// not lose any.
-func (f *Feed) Room(ctx context.Context) {
-	f.box.mu.Lock()
-	if f.bytes < feedBytes/2 {
-		f.box.mu.Unlock()
-		return
-	}
-	if f.room == nil {
-		f.room = make(chan struct{})
-	}
-	room := f.room
-	f.box.mu.Unlock()
-	select {
-	case <-room:
-	case <-ctx.Done():
-	}
 }
 
 // Started tells that the container of a run was started, and how long ago. The lines before it go first.
@@ -107,14 +92,19 @@ func (f *Feed) Last() uint64 {
 	return f.number
 }
 
-// Finish says that nothing more comes. What waits is sent without delay.
-func (f *Feed) Finish() {
+// Finish says that nothing more comes. What waits is sent without delay. It reports false, and does nothing, when
+// lines of a container are still to be told: see Later.
+func (f *Feed) Finish() bool {
 	f.box.mu.Lock()
 	defer f.box.mu.Unlock()
+	if f.later != nil {
+		return false
+	}
 	f.seal()
 	f.finished = true
 	f.box.boundFinished()
 	f.box.ring()
+	return true
 }
 
 // Drop forgets the feed and what waits in it.
@@ -189,9 +179,8 @@ func (f *Feed) take() wire.Event {
 	e := f.waiting[0]
 	f.waiting = f.waiting[1:]
 	f.bytes -= len(e.Log)
-	if f.room != nil && f.bytes < feedBytes/2 {
-		close(f.room)
-		f.room = nil
+	if f.bytes < feedBytes/2 {
+		f.makeRoom()
 	}
 	f.flying = &e
 	if f.lost == 0 || e.Log == "" {
@@ -218,12 +207,14 @@ func (f *Feed) landed(sent bool) {
 	f.flying, f.told = nil, 0
 }
 
-// keep holds what was sent for a hub that may not have it; the oldest goes.
+// keep holds what was sent for a hub that may not have it; the oldest goes, lines of a container first: they can be
+// read again.
 func (f *Feed) keep(e wire.Event) {
 	f.sent, f.kept = append(f.sent, e), f.kept+len(e.Log)
 	for f.kept > tailBytes || len(f.sent) > tailEvents {
-		f.kept -= len(f.sent[0].Log)
-		f.sent = f.sent[1:]
+		i := max(0, slices.IndexFunc(f.sent, ofContainer))
+		f.kept -= len(f.sent[i].Log)
+		f.sent = slices.Delete(f.sent, i, i+1)
 	}
 }
 

@@ -317,26 +317,26 @@ func TestWhatTheHubDoesNotHaveIsSentAgain(t *testing.T) {
 		say(first, "a", "b", "c")
 		f.Line("d")
 		f.Finish()
-		b.Again(one, 1)
-		b.Again(two, 0)
+		b.Again(one, 1, "")
+		b.Again(two, 0, "")
 		second := newLink(10)
 		if emptied, _ := run(t, b, second, time.Second); emptied != 1 || texts(second.events) != "b\nc\nd\n" || fmt.Sprint(numbers(second.events)) != "[2 3 4]" {
 			t.Errorf("emptied %d times, %+v", emptied, second.events)
 		}
 
-		b.Again(one, 0) // another hub has nothing: what is left of the beginning comes too
+		b.Again(one, 0, "") // another hub has nothing: what is left of the beginning comes too
 		if !b.Pending(one) {
 			t.Error("nothing is pending")
 		}
 		third := newLink(10)
 		run(t, b, third, time.Second)
-		b.Again(one, 4)
+		b.Again(one, 4, "")
 		run(t, b, third, time.Second)
 		if fmt.Sprint(numbers(third.events)) != "[1 2 3 4]" {
 			t.Errorf("%+v", third.events)
 		}
 		b.Forget(one)
-		b.Again(one, 0)
+		b.Again(one, 0, "")
 		if emptied, _ := run(t, b, third, time.Second); emptied != 0 || len(third.events) != 4 || b.Pending(one) {
 			t.Errorf("emptied %d times, %+v", emptied, third.events)
 		}
@@ -358,7 +358,7 @@ func TestWhatIsKeptOfWhatWasSentIsBounded(t *testing.T) {
 			f.Phase(wire.PhaseEvent{Name: stacks.PhasePull, State: stacks.PhaseRunning})
 		}
 		run(t, b, l, time.Second)
-		if b.Again(one, 0); len(f.waiting) != tailEvents {
+		if b.Again(one, 0, ""); len(f.waiting) != tailEvents {
 			t.Errorf("%d events are kept", len(f.waiting))
 		}
 		run(t, b, l, time.Second)
@@ -366,7 +366,7 @@ func TestWhatIsKeptOfWhatWasSentIsBounded(t *testing.T) {
 			f.Line(text)
 			run(t, b, l, time.Second)
 		}
-		if b.Again(one, 0); f.bytes > tailBytes || f.bytes < tailBytes/2 || f.kept != 0 {
+		if b.Again(one, 0, ""); f.bytes > tailBytes || f.bytes < tailBytes/2 || f.kept != 0 {
 			t.Errorf("%d bytes are sent again, %d are counted as kept", f.bytes, f.kept)
 		}
 	})
@@ -383,7 +383,7 @@ func TestAGapStaysWhereItIsWhenTheLinesBeforeItAreSentAgain(t *testing.T) {
 			f.Line(text)
 		}
 		f.Finish()
-		b.Again(one, 0)
+		b.Again(one, 0, "")
 		again := newLink(1000)
 		run(t, b, again, time.Second)
 		if len(again.events) < 3 || again.events[0].Log != "before\n" || !strings.Contains(again.events[1].Log, "lines are missing here") {
@@ -433,12 +433,14 @@ func TestEventsOfAContainer(t *testing.T) {
 		f := b.Open(one, 0)
 		f.Line("pulling")
 		f.Started(1500 * time.Millisecond)
-		f.LineTo("a", "1")
-		f.LineTo("b", "2")
+		tell(t, f, "a", "1")
+		tell(t, f, "b", "2")
 		f.Line("stopping")
+		tell(t, f, "c", "3")
 		f.Finish()
 		run(t, b, l, time.Second)
-		if len(l.events) != 3 || l.events[0].LogTo != "" || !l.events[1].Started || l.events[1].RanMS != 1500 || l.events[2].Log != "a\nb\nstopping\n" || l.events[2].LogTo != "2" {
+		if len(l.events) != 5 || l.events[0].LogTo != "" || !l.events[1].Started || l.events[1].RanMS != 1500 || l.events[2].Log != "a\nb\n" || l.events[2].LogTo != "2" ||
+			l.events[3].Log != "stopping\n" || l.events[3].LogTo != "" || l.events[4].Log != "c\n" || l.events[4].LogTo != "3" {
 			t.Errorf("events %+v", l.events)
 		}
 	})
@@ -455,8 +457,9 @@ func TestWhoCanWaitLosesNoLine(t *testing.T) {
 		go func() {
 			defer close(done)
 			for ; said < 4*feedBytes/1000; said++ {
-				f.Room(ctx)
-				f.LineTo(strings.Repeat("x", 999), "1")
+				if f.Tell(ctx, strings.Repeat("x", 999), "1") != nil {
+					break
+				}
 			}
 		}()
 		time.Sleep(full)
@@ -475,6 +478,21 @@ func TestWhoCanWaitLosesNoLine(t *testing.T) {
 			t.Error("what is kept is not known")
 		}
 		cancel()
-		f.Room(ctx) // returns
+		for n := range feedBytes {
+			if err := f.Tell(ctx, strings.Repeat("x", 999), "1"); err != nil {
+				if n == 0 || !errors.Is(err, context.Canceled) {
+					t.Errorf("line %d: %v", n, err)
+				}
+				return
+			}
+		}
+		t.Error("there is room for ever")
 	})
+}
+
+func tell(t *testing.T, f *Feed, text, to string) {
+	t.Helper()
+	if err := f.Tell(t.Context(), text, to); err != nil {
+		t.Fatal(err)
+	}
 }
