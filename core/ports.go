@@ -132,6 +132,15 @@ type ComposeProject struct {
 	Content  []Content        // what the worker must have on disk, by Path
 	Missing  []string         // variables that the files use without default and nobody provides
 	Warnings []string
+	Asks     []ComposeAsk // what only the owner of a host can allow, by place
+}
+
+// ComposeAsk is something of a host that a project asks for beyond what every project may have; see core/policy.
+type ComposeAsk struct {
+	Place   string // where it stands: "app/compose.yaml:7"; empty: unknown
+	Path    string // services.web.privileged
+	Problem string // what it would give the committer
+	Needs   string // the allowance without which it is refused
 }
 
 // Rendered projects name files in a way that no worker's disk layout shows through;

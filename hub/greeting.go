@@ -5,6 +5,7 @@ import (
 
 	"berth/core/fleet"
 	"berth/core/hubs"
+	"berth/core/policy"
 	"berth/core/wire"
 )
 
@@ -14,7 +15,10 @@ func (s *session) greet(ctx context.Context, hello wire.Hello) error {
 	if err != nil {
 		return err
 	}
-	s.epoch, s.runs = epoch, hello.Runs
+	s.epoch, s.runs, s.judges = epoch, hello.Runs, hello.Judges
+	if s.policy, err = policy.Of(hello.Allow); err != nil {
+		s.judges = false // a newer worker knows allowances that this hub does not: it alone can judge
+	}
 	if err := s.join(ctx); err != nil {
 		return err
 	}

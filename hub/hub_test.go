@@ -35,7 +35,7 @@ func TestACommitBecomesADeployment(t *testing.T) {
 	if d.State != stacks.DeploymentSucceeded || d.Commit != first || d.FinishedAt.IsZero() {
 		t.Errorf("the deployment is %+v", d)
 	}
-	for _, phase := range []stacks.PhaseName{stacks.PhaseFetch, stacks.PhaseLint, stacks.PhasePolicy, stacks.PhaseRender, stacks.PhaseSecrets, stacks.PhaseDispatch, stacks.PhaseApply} {
+	for _, phase := range []stacks.PhaseName{stacks.PhaseFetch, stacks.PhaseLint, stacks.PhaseRender, stacks.PhasePolicy, stacks.PhaseSecrets, stacks.PhaseDispatch, stacks.PhaseApply} {
 		if !hasPhase(d.Phases, phase) {
 			t.Errorf("phase %s is missing: %+v", phase, d.Phases)
 		}

@@ -12,7 +12,7 @@ import (
 	"berth/core/stacks"
 )
 
-// deploy takes one deployment from queued to its worker: fetch, lint, policy, render,
+// deploy takes one deployment from queued to its worker: fetch, lint, render, policy,
 // secrets, dispatch. Until the command is stored nothing was touched, so that an error
 // ends the deployment, and a stop of the hub only means that it begins anew.
 func (h *Hub) deploy(ctx context.Context, d stacks.Deployment) {
@@ -90,13 +90,13 @@ func (w *work) steps() []step {
 	if w.d.Aim != (stacks.Aim{}) {
 		return []step{
 			{name: stacks.PhaseFetch, do: w.recall, skip: true}, {name: stacks.PhaseLint, do: w.asKept, skip: true},
-			{name: stacks.PhasePolicy, do: w.policy, skip: true}, {name: stacks.PhaseRender, do: w.asKept, skip: true},
+			{name: stacks.PhaseRender, do: w.asKept, skip: true}, {name: stacks.PhasePolicy, do: w.policyOfKept, skip: true},
 			{name: stacks.PhaseSecrets, do: w.secrets}, {name: stacks.PhaseDispatch, do: w.dispatch},
 		}
 	}
 	return []step{
-		{name: stacks.PhaseFetch, do: w.fetch}, {name: stacks.PhaseLint, do: w.lint}, {name: stacks.PhasePolicy, do: w.policy, skip: true},
-		{name: stacks.PhaseRender, do: w.render}, {name: stacks.PhaseSecrets, do: w.secrets}, {name: stacks.PhaseDispatch, do: w.dispatch},
+		{name: stacks.PhaseFetch, do: w.fetch}, {name: stacks.PhaseLint, do: w.lint}, {name: stacks.PhaseRender, do: w.render},
+		{name: stacks.PhasePolicy, do: w.policy}, {name: stacks.PhaseSecrets, do: w.secrets}, {name: stacks.PhaseDispatch, do: w.dispatch},
 	}
 }
 
@@ -115,7 +115,7 @@ func (w *work) step(ctx context.Context, s step) error {
 		return nil // its end is the worker's word
 	}
 	state := stacks.PhaseSucceeded
-	if s.skip || w.unrendered && s.name == stacks.PhaseRender {
+	if s.skip || w.unrendered && (s.name == stacks.PhaseRender || s.name == stacks.PhasePolicy) {
 		state = stacks.PhaseSkipped
 	}
 	if w.h.recorder.phase(w.d.ID, s.name, state, message) { // a parked deployment comes by again and again
@@ -146,9 +146,6 @@ func (w *work) lint(ctx context.Context) (string, error) {
 	}
 	return w.file + " is valid", nil
 }
-
-// policy has nothing to judge by yet: no policy can be set.
-func (w *work) policy(context.Context) (string, error) { return "no policy is set", nil }
 
 // render makes the project and stores the repository content that it mounts, and the secrets file as it is
 // in the repository.

@@ -90,8 +90,11 @@ func (h *Hub) planWorker(ctx context.Context, r *rendering, p *stacks.Plan) erro
 	chosen, why := fleet.Place(workers, fleet.Want{Worker: r.stack.Worker, Tags: tags})
 	if why != "" {
 		p.Warnings = append(p.Warnings, why)
-	} else {
-		p.Worker = chosen.ID
+		return nil
+	}
+	p.Worker = chosen.ID
+	if refused := h.refused(chosen.ID, r.project.Asks); len(refused) > 0 {
+		p.Warnings = append(p.Warnings, fault.PublicOf(refusal(chosen.Hostname, refused)))
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"berth/core/fault"
 	"berth/core/fleet"
 	"berth/core/metrics"
+	"berth/core/policy"
 	"berth/core/wire"
 	"berth/hub/link"
 )
@@ -29,6 +30,8 @@ type session struct {
 	// Set by the greeting, before anything else uses them.
 	epoch  uint64
 	runs   bool                   // the worker takes runs of jobs
+	judges bool                   // the worker refuses what policy does not allow
+	policy policy.Policy          // of the worker's host, as it said
 	joined bool                   // it was the worker's current session
 	ended  map[core.CommandID]int // attempts of commands whose result the worker holds: not sent again
 

@@ -37,6 +37,7 @@ var forms = map[string]func(text string, v variable) (any, error){
 	"listen address": readListenAddress,
 	"networks":       readNetworks,
 	"tags":           readTags,
+	"allowances":     readAllowances,
 	"event form":     readEventForm,
 	"base path":      readBasePath,
 }

@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+
+	"berth/core/policy"
 )
 
 // Limits of lists.
@@ -38,6 +40,15 @@ func readTags(text string, _ variable) (any, error) {
 		}
 	}
 	return tags, nil
+}
+
+// readAllowances reads what the owner of a host lets projects have, comma-separated.
+func readAllowances(text string, _ variable) (any, error) {
+	allowed := strings.Split(text, ",")
+	if _, err := policy.Of(allowed); err != nil {
+		return nil, err
+	}
+	return allowed, nil
 }
 
 // readNetworks reads comma-separated CIDR ranges. IPv4-mapped IPv6 ranges become IPv4

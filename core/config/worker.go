@@ -21,6 +21,8 @@ type Worker struct {
 	WorkerDataDir     string        `env:"WORKER_DATA_DIR" default:"/var/lib/berth-worker" form:"path" unit:"directory" doc:"Where the worker keeps its key, its journal and the repository content that containers mount. It must survive restarts."`
 	SkipVerify        bool          `env:"WORKER_TLS_SKIP_VERIFY" default:"false" form:"switch" unit:"true or false" doc:"true skips TLS certificate verification (for a self-signed server certificate whose pin the token does not carry)."`
 
+	WorkerAllow []string `env:"WORKER_ALLOW" form:"allowances" unit:"words and paths, comma-separated" doc:"What Compose files may have of this host beyond the default; see What a committer can do."`
+
 	LogLevel  slog.Level `env:"LOG_LEVEL" default:"info" form:"log level" unit:"debug, info, warn or error" doc:"Least severe log lines to write."`
 	LogFormat LogFormat  `env:"LOG_FORMAT" default:"text" form:"log format" unit:"text or json" doc:"Form of log lines."`
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"berth/core/fault"
+	"berth/core/policy"
 )
 
 // Refusals says what the policy forbids of a definition; hub and worker both judge with it. None: it may run.
@@ -41,36 +42,14 @@ func Refusals(d Definition) []fault.Field {
 	return bad
 }
 
-// systemFolders are what no run may reach: who has one of them has the host, or its container engine.
-var systemFolders = []string{"/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/proc", "/root/.ssh", "/run", "/sbin", "/sys",
-	"/usr/bin", "/usr/lib", "/usr/lib64", "/usr/libexec", "/usr/local/bin", "/usr/local/lib", "/usr/local/sbin", "/usr/sbin",
-	"/var/lib/containerd", "/var/lib/containers", "/var/lib/docker", "/var/lib/kubelet", "/var/run", "/var/spool/cron"}
-
-// engineSockets are names of sockets through which a container engine is driven, wherever they lie.
-var engineSockets = regexp.MustCompile(`/(docker|podman|containerd|crio|buildkitd)\.sock(/|$)`)
-
 // refusedSource says why a folder of the host may not be mounted; empty when it may, and for the name of a volume.
 func refusedSource(source string) string {
-	if !strings.HasPrefix(source, "/") {
+	problem := policy.HostPath(source)
+	if problem == "" {
 		return ""
 	}
-	source = path.Clean(source)
-	if engineSockets.MatchString(source) {
-		return fmt.Sprintf("%.100s is a socket of the container engine, which no job gets", source)
-	}
-	if strings.Contains(source+"/", "/.ssh/") {
-		return fmt.Sprintf("%.100s holds keys of the host, which no job gets", source)
-	}
-	for _, folder := range systemFolders {
-		if source == folder || within(folder, source) || within(source, folder) {
-			return fmt.Sprintf("%.100s is, or contains, a folder of the host's system, which no job gets; use a named volume, or a folder such as /srv/backup", source)
-		}
-	}
-	return ""
+	return fmt.Sprintf("%.100s %s, which no job gets; use a named volume, or a folder such as /srv/backup", path.Clean(source), problem)
 }
-
-// within reports whether a path lies below a folder.
-func within(p, folder string) bool { return strings.HasPrefix(p, strings.TrimSuffix(folder, "/")+"/") }
 
 var networkName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,127}$`)
 

@@ -41,6 +41,8 @@ func oneFile(path string, size int64) []core.Content {
 
 var badMessages = map[string]bad{
 	"a tag with a space":       {"hello", change(func(m *Hello) { m.Tags = []string{"ok", "a b"} }), "tags[1]", ""},
+	"65 allowances":            {"hello", change(func(m *Hello) { m.Allow = make([]string, 65) }), "allow", CodeFrameTooLarge},
+	"an empty allowance":       {"hello", change(func(m *Hello) { m.Allow = []string{""} }), "allow[0]", ""},
 	"an empty tag":             {"hello", change(func(m *Hello) { m.Tags = []string{""} }), "tags[0]", ""},
 	"33 tags":                  {"hello", change(func(m *Hello) { m.Tags = make([]string, 33) }), "tags", CodeFrameTooLarge},
 	"no host name":             {"hello", change(func(m *Hello) { m.Hostname = "" }), "hostname", ""},

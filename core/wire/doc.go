@@ -84,6 +84,10 @@
 // keeps at least the last 256 KiB that it sent of a command until its result is acknowledged, because a hub may
 // die before it has stored what it took. Without Heard the hub does not know, and nothing is sent again.
 //
+// With Hello.Judges the worker refuses a deployment whose project has what its host does not allow (core/policy), by a
+// failed Result with the code "engine.refused"; Hello.Allow is what it allows beyond the default, so that the hub can
+// refuse earlier and name the line. The worker's word is what counts.
+//
 // A worker has one link. When a second one says Hello the hub closes the first; what
 // still arrives with an older epoch's link is not applied. After Welcome the hub sends
 // the commands that are due: those that the journal did not list, and those that it lists

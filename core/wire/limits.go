@@ -48,17 +48,18 @@ const (
 )
 
 const (
-	maxAttempt  = 1_000_000
-	maxNumber   = 1 << 53   // of counters: what every JSON implementation holds exactly
-	maxSeconds  = 8 * 86400 // of deadlines: a run of a job may take seven days, and has to wait and to be pulled before
-	maxContent  = 64 << 20  // bytes of one blob, and of all content of a deployment
-	maxPath     = 4096
-	maxName     = 255
-	maxEngine   = 128 // bytes, Hello.Engine
-	maxImage    = 1024
-	maxHostname = 253
-	maxBeat     = 3600 // seconds between heartbeats
-	maxRetry    = 3600 // seconds, Bye.RetrySeconds
+	maxAttempt   = 1_000_000
+	maxNumber    = 1 << 53   // of counters: what every JSON implementation holds exactly
+	maxSeconds   = 8 * 86400 // of deadlines: a run of a job may take seven days, and has to wait and to be pulled before
+	maxContent   = 64 << 20  // bytes of one blob, and of all content of a deployment
+	maxPath      = 4096
+	maxName      = 255
+	maxEngine    = 128 // bytes, Hello.Engine
+	maxAllowance = 512 // bytes, one of Hello.Allow
+	maxImage     = 1024
+	maxHostname  = 253
+	maxBeat      = 3600 // seconds between heartbeats
+	maxRetry     = 3600 // seconds, Bye.RetrySeconds
 
 	// A frame of "[{},{},…" decodes to many times its size. Commas and opening brackets
 	// outside of strings bound the number of values, and so the memory, before decoding.

@@ -17,6 +17,8 @@ type Hello struct {
 	Arch     string         `json:"arch"`
 	Engine   string         `json:"engine,omitempty"` // identifies the container engine; two workers with one value share it; empty: unknown
 	Runs     bool           `json:"runs,omitempty"`   // it takes commands of kind "run"; to another they are not sent
+	Judges   bool           `json:"judges,omitempty"` // it refuses what its host's policy does not allow of a project
+	Allow    []string       `json:"allow,omitempty"`  // with Judges: what that policy allows beyond the default; see core/policy
 	Journal  []JournalEntry `json:"journal"`          // every command that is not yet acknowledged
 }
 

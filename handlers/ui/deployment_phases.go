@@ -16,7 +16,7 @@ type phaseLine struct {
 
 // phaseOrder lists the phases that every deployment goes through, phaseWords what they are about.
 var (
-	phaseOrder = []stacks.PhaseName{stacks.PhaseFetch, stacks.PhaseLint, stacks.PhasePolicy, stacks.PhaseRender, stacks.PhaseSecrets,
+	phaseOrder = []stacks.PhaseName{stacks.PhaseFetch, stacks.PhaseLint, stacks.PhaseRender, stacks.PhasePolicy, stacks.PhaseSecrets,
 		stacks.PhaseDispatch, stacks.PhasePull, stacks.PhaseApply, stacks.PhaseVerify}
 	phaseWords = map[stacks.PhaseName]string{
 		stacks.PhaseFetch: "Fetch the commit", stacks.PhaseLint: "Read the manifest", stacks.PhasePolicy: "Check the policy",

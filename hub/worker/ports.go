@@ -13,7 +13,7 @@ import (
 
 // Engine is the container engine of this host with Compose on top. Every method
 // respects its context. Errors are faults: Unavailable "engine.unreachable", Invalid
-// "engine.image" (image missing or refused), Invalid "engine.apply", Conflict
+// "engine.image" (image missing or refused), Invalid "engine.refused" (the host's policy), Invalid "engine.apply", Conflict
 // "engine.project_taken" (others than the stack have containers in the project), Conflict
 // "engine.unhealthy". Those about one compose service have a FailedService in their cause chain.
 type Engine interface {

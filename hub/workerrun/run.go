@@ -8,11 +8,13 @@ import (
 	"context"
 	"crypto/ed25519"
 	"errors"
+	"fmt"
 	"log/slog"
 	"runtime"
 	"time"
 
 	"berth/core/config"
+	"berth/core/policy"
 	"berth/core/secrets"
 	"berth/core/wire"
 	"berth/hub/adapter/compose/engine"
@@ -32,14 +34,18 @@ func Run(ctx context.Context, settings config.Worker, version string, log *slog.
 	if err != nil {
 		return err
 	}
-	docker, err := engine.Open(engine.Options{})
+	allowed, err := policy.Of(settings.WorkerAllow)
+	if err != nil {
+		return fmt.Errorf("WORKER_ALLOW %w", err)
+	}
+	docker, err := engine.Open(engine.Options{Policy: allowed, Own: []string{settings.WorkerDataDir, settings.WorkerStackDir}})
 	if err != nil {
 		return err
 	}
 	log.Info("worker starts", "version", version, "hostname", settings.Hostname, "server", settings.ServerURL, "data_dir", settings.WorkerDataDir)
 	err = worker.New(worker.Options{
 		Dial: dial, Engine: docker, Key: key, DataDir: settings.WorkerDataDir, StackDir: settings.WorkerStackDir,
-		Hostname: settings.Hostname, Tags: settings.WorkerTags, Version: version, Heartbeat: settings.HeartbeatInterval,
+		Hostname: settings.Hostname, Tags: settings.WorkerTags, Allow: settings.WorkerAllow, Version: version, Heartbeat: settings.HeartbeatInterval,
 		Log: log, Now: time.Now,
 	}).Run(ctx)
 	return errors.Join(err, docker.Close())

@@ -137,5 +137,5 @@ func (t *times) profile() string {
 	return strings.Join(append(parts, fmt.Sprintf("between and around them %.0f", float64(median(t.other))/float64(time.Millisecond))), ", ")
 }
 
-var phaseOrder = []stacks.PhaseName{stacks.PhaseFetch, stacks.PhaseLint, stacks.PhasePolicy, stacks.PhaseRender,
+var phaseOrder = []stacks.PhaseName{stacks.PhaseFetch, stacks.PhaseLint, stacks.PhaseRender, stacks.PhasePolicy,
 	stacks.PhaseSecrets, stacks.PhaseDispatch, stacks.PhasePull, stacks.PhaseApply, stacks.PhaseVerify}

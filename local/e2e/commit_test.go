@@ -28,7 +28,7 @@ func commitBecomesContainers(t *testing.T, s *rig.Server) {
 	if d.Commit != head || d.Revision != 1 || d.Trigger != stacks.TriggerAPI || d.WorkerID == "" {
 		t.Errorf("the deployment is %+v, the head %s", d, head)
 	}
-	wanted := []stacks.PhaseName{stacks.PhaseFetch, stacks.PhaseLint, stacks.PhasePolicy, stacks.PhaseRender, stacks.PhaseSecrets,
+	wanted := []stacks.PhaseName{stacks.PhaseFetch, stacks.PhaseLint, stacks.PhaseRender, stacks.PhasePolicy, stacks.PhaseSecrets,
 		stacks.PhaseDispatch, stacks.PhasePull, stacks.PhaseApply, stacks.PhaseVerify}
 	for i, p := range d.Phases {
 		if i >= len(wanted) || p.Name != wanted[i] || p.State != stacks.PhaseSucceeded && p.State != stacks.PhaseSkipped || p.StartedAt.IsZero() || p.DurationMS < 0 {

@@ -19,7 +19,7 @@ import (
 // Apply brings the project up. See worker.Engine.
 func (e *Engine) Apply(ctx context.Context, p worker.Project, report func(line string)) error {
 	r := redactor(p)
-	project, err := prepare(ctx, p)
+	project, err := e.prepare(ctx, p)
 	if err == nil {
 		err = e.checkName(ctx, project, p, func(line string) { report(clipText(r.Redact(line))) })
 	}
@@ -41,9 +41,12 @@ func redactor(p worker.Project) *secrets.Redactor {
 }
 
 // prepare loads a project and does everything that can fail without touching a container.
-func prepare(ctx context.Context, p worker.Project) (*types.Project, error) {
+func (e *Engine) prepare(ctx context.Context, p worker.Project) (*types.Project, error) {
 	project, err := load(ctx, p)
 	if err != nil {
+		return nil, err
+	}
+	if err := e.judge(ctx, project); err != nil {
 		return nil, err
 	}
 	if err := checkSecrets(project); err != nil {

@@ -124,9 +124,9 @@ func BenchmarkContainers(b *testing.B) {
 }
 
 func BenchmarkLoad(b *testing.B) {
-	_, p := benchStack(b)
+	e, p := benchStack(b)
 	for b.Loop() {
-		if _, err := prepare(b.Context(), p); err != nil {
+		if _, err := e.prepare(b.Context(), p); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/moby/moby/client"
 
 	"berth/core/fault"
+	"berth/core/policy"
 	"berth/hub/adapter/compose"
 	"berth/hub/worker"
 )
@@ -23,6 +24,10 @@ type Options struct {
 	// RegistryConfig is the file in which "docker login" keeps passwords. Empty:
 	// config.json in DOCKER_CONFIG, else in .docker of the home folder.
 	RegistryConfig string
+	// Policy is what projects may have of this host beyond the default.
+	Policy policy.Policy
+	// Own are the worker's folders, which no project mounts.
+	Own []string
 }
 
 // Engine is the container engine of this host. Safe for concurrent use; calls for one
@@ -32,6 +37,8 @@ type Engine struct {
 	registries  registries
 	pace        pace
 	quoteWithin time.Duration
+	policy      policy.Policy
+	own         []string
 	known       known
 }
 
@@ -57,7 +64,7 @@ func Open(o Options) (*Engine, error) {
 		return nil, fault.New(fault.Invalid, "engine.address", "The address of the Docker engine is not usable: %v. Write it as unix:///path or tcp://host:port.", err)
 	}
 	path := cmp.Or(o.RegistryConfig, defaultRegistryConfig())
-	return &Engine{docker: docker, registries: registries{path}, pace: pace{100 * time.Millisecond, time.Second}, quoteWithin: quoteWithin}, nil
+	return &Engine{docker: docker, policy: o.Policy, own: o.Own, registries: registries{path}, pace: pace{100 * time.Millisecond, time.Second}, quoteWithin: quoteWithin}, nil
 }
 
 func defaultRegistryConfig() string {

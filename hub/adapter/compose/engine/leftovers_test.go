@@ -113,7 +113,7 @@ func (s *stack) createInPlaceOf(old string) string {
 // wantedHash is the hash that Compose gives to the service as it is now.
 func (s *stack) wantedHash() string {
 	s.t.Helper()
-	project, err := prepare(s.t.Context(), s.Project)
+	project, err := s.engine.prepare(s.t.Context(), s.Project)
 	if err != nil {
 		s.t.Fatal(err)
 	}

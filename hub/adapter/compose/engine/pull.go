@@ -27,7 +27,7 @@ const (
 // anything is taken down, so a project that cannot be brought up is refused here already.
 func (e *Engine) Pull(ctx context.Context, p worker.Project, force bool, report func(line string)) error {
 	hide := redactor(p).Redact
-	project, err := load(ctx, p)
+	project, err := e.admitted(ctx, p)
 	if err == nil {
 		err = e.checkName(ctx, project, p, func(string) {}) // Apply says it
 	}

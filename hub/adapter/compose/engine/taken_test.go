@@ -235,7 +235,7 @@ func TestAContainerThatCameInBetweenIsLeftAlone(t *testing.T) {
 	s := newStack(t, "services: {web: "+sleeper+", old: "+sleeper+"}")
 	s.apply()
 	s.set("services: {web: " + sleeper + "}")
-	project, err := prepare(t.Context(), s.Project)
+	project, err := s.engine.prepare(t.Context(), s.Project)
 	if err != nil {
 		t.Fatal(err)
 	}

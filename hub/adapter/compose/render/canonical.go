@@ -34,6 +34,9 @@ func (r *rendering) write(project *types.Project) (written, error) {
 	if err != nil {
 		return written{}, err
 	}
+	if err := r.judge(final); err != nil {
+		return written{}, err
+	}
 	text, err := encodeYAML(final)
 	if err != nil {
 		return written{}, err

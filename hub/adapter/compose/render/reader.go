@@ -29,6 +29,7 @@ type rendering struct {
 	repo      *repository
 	content   *contents
 	warnings  []string
+	asks      []core.ComposeAsk
 }
 
 // Read renders the project. See core.ComposeReader for its faults and the package
@@ -51,6 +52,7 @@ func (Reader) Read(ctx context.Context, src core.ComposeSource, blob func(digest
 		Content:  r.content.list(),
 		Missing:  r.variables.missingNames(),
 		Warnings: r.warnings,
+		Asks:     r.asks,
 	}, nil
 }
 
