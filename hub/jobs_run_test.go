@@ -69,7 +69,7 @@ func TestHowAWorkerSaysThatARunEnded(t *testing.T) {
 		"by its timeout":                 {wire.Result{Status: wire.ResultFailed, Code: "run.timeout", Error: "it ran for 10m"}, jobs.RunFailed, "run.timeout", "10m"},
 		"without a reason":               {wire.Result{Status: wire.ResultFailed}, jobs.RunFailed, "", "did not say why"},
 		"unknown":                        {wire.Result{Status: wire.ResultUnknown}, jobs.RunLost, "run.lost", "nobody can tell"},
-		"cancelled":                      {wire.Result{Status: wire.ResultCancelled}, jobs.RunCancelled, "run.cancelled", "cancelled"},
+		"cancelled":                      {wire.Result{Status: wire.ResultCancelled}, jobs.RunCancelled, "run.cancelled", "was stopped"},
 		"a success that is none":         {wire.Result{Status: wire.ResultSucceeded, ExitCode: code(1)}, jobs.RunFailed, "run.exit", "not that the container ended with exit code 0"},
 		"a success without an exit code": {wire.Result{Status: wire.ResultSucceeded}, jobs.RunFailed, "run.exit", "not that the container ended with exit code 0"},
 	} {

@@ -32,7 +32,7 @@ func (o runOrder) frame(ctx context.Context, msg *wire.Command) error {
 	return err
 }
 
-var errNoPlace = fault.New(fault.Unavailable, "run.no_worker", "the worker had no place for the run in time")
+var errNoPlace = fault.New(fault.Unavailable, "run.no_worker", "The worker ran as many jobs as it takes at once, and none of them ended within the start_deadline of this one. Raise that in job.yaml, or connect another worker.")
 
 // unsendable ends the run: nothing was started. One that waited too long for a place was skipped.
 func (o runOrder) unsendable(ctx context.Context, why error) error {
@@ -164,12 +164,12 @@ func wordOf(m wire.Result) jobs.Word {
 	case wire.ResultSucceeded:
 		w.State = jobs.RunSucceeded
 		if m.ExitCode == nil || *m.ExitCode != 0 {
-			w.State, w.Code, w.Error = jobs.RunFailed, "run.exit", "the worker reported success, but not that the container ended with exit code 0"
+			w.State, w.Code, w.Error = jobs.RunFailed, "run.exit", "The worker reported success, but not that the container ended with exit code 0. Look at the log, and see that the worker is of the same version as the server."
 		}
 	case wire.ResultFailed:
-		w.State, w.Error = jobs.RunFailed, orElse(m.Error, "the worker did not say why")
+		w.State, w.Error = jobs.RunFailed, orElse(m.Error, "The worker did not say why. Its own log may.")
 	case wire.ResultCancelled:
-		w.State, w.Error = jobs.RunCancelled, orElse(m.Error, "cancelled")
+		w.State, w.Error = jobs.RunCancelled, orElse(m.Error, "Its container was stopped.")
 	default:
 		w.State = jobs.RunLost
 	}

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -15,7 +16,13 @@ import (
 // "configs[0].file". What is not there leaves its destination as it is, so that a default holds.
 type Reader struct {
 	doc      core.Document
-	problems []fault.Field
+	problems []complaint
+}
+
+// complaint is a problem with the line that it is about; 0: the document does not know it.
+type complaint struct {
+	fault.Field
+	line int
 }
 
 // New returns a Reader of a document.
@@ -23,11 +30,11 @@ func New(doc core.Document) *Reader { return &Reader{doc: doc} }
 
 // Complain notes a problem with what stands at a path. Its line is that of the path, or of what it lies in.
 func (r *Reader) Complain(path, format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	if line := r.line(path); line > 0 {
+	text, line := fmt.Sprintf(format, args...), r.line(path)
+	if line > 0 {
 		text = fmt.Sprintf("line %d: %s", line, text)
 	}
-	r.problems = append(r.problems, fault.Field{Path: path, Problem: text})
+	r.problems = append(r.problems, complaint{fault.Field{Path: path, Problem: text}, line})
 }
 
 func (r *Reader) line(path string) int {
@@ -43,16 +50,23 @@ func (r *Reader) line(path string) int {
 	}
 }
 
-// Fault returns the one fault of all problems, or nil when there is none: Invalid, with this code, naming the file.
+// Fault returns the one fault of all problems, or nil when there is none: Invalid, with this code, naming the file. Its fields and
+// the lines of its text are in order of the file's lines; what has none comes first.
 func (r *Reader) Fault(file, code string) error {
 	if len(r.problems) == 0 {
 		return nil
 	}
-	parts := make([]string, len(r.problems))
-	for i, p := range r.problems {
-		parts[i] = p.Path + ": " + p.Problem
+	ordered := slices.Clone(r.problems)
+	slices.SortStableFunc(ordered, func(a, b complaint) int { return cmp.Compare(a.line, b.line) })
+	fields := make([]fault.Field, len(ordered))
+	for i, c := range ordered {
+		fields[i] = c.Field
 	}
-	return &fault.Error{Kind: fault.Invalid, Code: code, Fields: r.problems, Public: file + ": " + strings.Join(parts, "; ")}
+	head := file
+	if len(fields) > 1 {
+		head = fmt.Sprintf("%s has %d problems", file, len(fields))
+	}
+	return &fault.Error{Kind: fault.Invalid, Code: code, Fields: fields, Public: fault.List(head, fields)}
 }
 
 // At returns the value at a path; nil when there is none.

@@ -58,6 +58,22 @@ func TestProblemsHaveTheLineOfWhatTheyLieIn(t *testing.T) {
 	}
 }
 
+func TestProblemsAreToldInOrderOfTheirLines(t *testing.T) {
+	r := sample()
+	r.Complain("part.deep.er", "three")
+	r.Complain("name", "two")
+	r.Complain("none", "one")
+	r.Complain("name", "two again")
+	want := []fault.Field{{Path: "none", Problem: "one"}, {Path: "name", Problem: "line 1: two"}, {Path: "name", Problem: "line 1: two again"}, {Path: "part.deep.er", Problem: "line 9: three"}}
+	var f *fault.Error
+	if err := r.Fault("f.yaml", "f.invalid"); !errors.As(err, &f) || !reflect.DeepEqual(f.Fields, want) {
+		t.Fatalf("they are %v", f.Fields)
+	}
+	if text := "f.yaml has 4 problems:\nnone: one\nname: line 1: two\nname: line 1: two again\npart.deep.er: line 9: three"; f.Public != text {
+		t.Errorf("it is told %q", f.Public)
+	}
+}
+
 func TestSectionsRefuseWhatTheyDoNotKnow(t *testing.T) {
 	for sentence, c := range map[string]struct {
 		ask  func(*Reader) bool

@@ -82,6 +82,19 @@ func BadFields(code string, fields []Field) error {
 	return &Error{Kind: Invalid, Code: code, Public: strings.Join(parts, "; "), Fields: fields}
 }
 
+// List tells what is wrong with fields: one of them behind the head, several each on a line of its own below it.
+func List(head string, fields []Field) string {
+	separator := ": "
+	if len(fields) > 1 {
+		separator = ":\n"
+	}
+	parts := make([]string, len(fields))
+	for i, f := range fields {
+		parts[i] = f.Path + ": " + f.Problem
+	}
+	return head + separator + strings.Join(parts, "\n")
+}
+
 // Because returns a copy of e that carries cause for the log.
 func (e *Error) Because(cause error) *Error {
 	c := *e

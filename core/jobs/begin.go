@@ -53,12 +53,12 @@ func (b *beginning) judge(i int) {
 	case len(ahead) > 0 && r.Definition.Overlap == OverlapSkip:
 		b.settle(i, Start{Run: r.overlapped(ahead[0], b.now)})
 	case len(ahead) > 0 && late:
-		b.settle(i, Start{Run: r.skip(b.now, "run.overlap", "run %s was open for longer than this one may begin late, which is %s", ahead[0].ID, r.Definition.StartDeadline)})
+		b.settle(i, Start{Run: r.skip(b.now, "run.overlap", "Run %s was open for longer than this one may begin late, which is %s. Have runs end sooner, or raise start_deadline in job.yaml.", ahead[0].ID, short(r.Definition.StartDeadline))})
 	case len(ahead) > 0 && r.Definition.Overlap == OverlapReplace:
 		b.replace(ahead...)
 	case len(ahead) > 0:
 	case late:
-		b.settle(i, Start{Run: r.skip(b.now, "run.no_worker", "no online worker%s took it within %s", withTags(r.Definition.Tags), r.Definition.StartDeadline)})
+		b.settle(i, Start{Run: r.skip(b.now, "run.no_worker", "No online worker%s took it within %s. Connect one, or raise start_deadline in job.yaml, and run the job again.", withTags(r.Definition.Tags), short(r.Definition.StartDeadline))})
 	default:
 		b.settle(i, begin(r, b.roster, "begin "+string(r.ID), b.now)...)
 	}
@@ -141,7 +141,7 @@ func (r Run) GiveUpAt() time.Time { return r.since().Add(r.Definition.StartDeadl
 
 // overlapped returns r skipped for another run.
 func (r Run) overlapped(other Run, now time.Time) Run {
-	return r.skip(now, "run.overlap", "run %s of this job was still open", other.ID)
+	return r.skip(now, "run.overlap", "Run %s of this job was still open, and its job.yaml has such a run skipped. Say overlap: queue there to have it wait, or replace to have it take the other's place.", other.ID)
 }
 
 // skip returns r skipped, with a code and the reason.
@@ -159,11 +159,7 @@ func refuse(r Run, now time.Time) *Run {
 	if len(refusals) == 0 {
 		return nil
 	}
-	parts := make([]string, len(refusals))
-	for i, f := range refusals {
-		parts[i] = f.Path + ": " + f.Problem
-	}
-	r.State, r.ErrorCode, r.Error, r.FinishedAt = RunFailed, codeRefused, strings.Join(parts, "; "), now
+	r.State, r.ErrorCode, r.Error, r.FinishedAt = RunFailed, codeRefused, Refused("The policy", refusals), now
 	return &r
 }
 

@@ -37,12 +37,12 @@ func Settle(r Run, w Word, now time.Time) Outcome {
 	case RunCancelled: // as one that had not begun
 		o.Actor, o.ErrorCode = r.CancelledBy, "run.cancelled"
 		if r.CancelledBy == access.System.Name {
-			o.ErrorCode, o.Error = "run.replaced", "a newer run took its place, and its container was stopped"
+			o.ErrorCode, o.Error = "run.replaced", "A newer run of the job took its place, as overlap: replace in job.yaml wants it, and its container was stopped."
 		}
 	default:
 		o.State, o.ErrorCode = RunLost, "run.lost"
 		if o.Error == "" {
-			o.Error = "its worker was interrupted and found no container of it; nobody can tell how it ended"
+			o.Error = "Its worker was interrupted and found no container of it afterwards, so nobody can tell how it ended. Look at what it was to do before you run the job again."
 		}
 	}
 	return o

@@ -113,7 +113,7 @@ func firing(r Run, open []Run, roster *Roster, now time.Time) (starts []Start, r
 		return []Start{{Run: r}}, replaced(open)
 	case OverlapQueue:
 		if waiting(open) >= MaxWaiting {
-			r = r.skip(now, "run.queue_full", "%d runs of this job were waiting already, which is the most", MaxWaiting)
+			r = r.skip(now, "run.queue_full", "%d runs of this job were waiting already, which is the most. Cancel some of them, or have the job run less often.", MaxWaiting)
 		}
 		return []Start{{Run: r}}, nil
 	}

@@ -42,6 +42,14 @@ func Refusals(d Definition) []fault.Field {
 	return bad
 }
 
+// Refused says that somebody, such as "The policy", refuses a job, why, and what to do.
+func Refused(who string, refusals []fault.Field) string {
+	if len(refusals) == 1 {
+		return fault.List(who+" refuses the job", refusals) + ". Correct its job.yaml."
+	}
+	return fault.List(fmt.Sprintf("%s refuses the job. Correct its job.yaml; %d things are wrong", who, len(refusals)), refusals)
+}
+
 // refusedSource says why a folder of the host may not be mounted; empty when it may, and for the name of a volume.
 func refusedSource(source string) string {
 	problem := policy.HostPath(source)

@@ -23,7 +23,7 @@ func (s *Store) CancelRun(ctx context.Context, id core.RunID, by access.Principa
 		if err := s.audit(tx, by.Audit("run.cancel", string(r.Job), string(id))); err != nil {
 			return r, err
 		}
-		if err := s.stop(tx, r, stopping{by.Name, "run.cancelled", "cancelled by " + by.Name + " before it started"}); err != nil {
+		if err := s.stop(tx, r, stopping{by.Name, "run.cancelled", "Cancelled by " + by.Name + " before it began; nothing ran."}); err != nil {
 			return r, err
 		}
 		return runByID(tx, id, scanOpenRun)
@@ -38,7 +38,7 @@ func (s *Store) replace(tx *Tx, ids []core.RunID) error {
 	for _, id := range ids {
 		r, err := runByID(tx, id, scanOpenRun)
 		if err == nil && !r.State.Ended() {
-			err = s.stop(tx, r, stopping{access.System.Name, "run.replaced", "a newer run took its place before it started"})
+			err = s.stop(tx, r, stopping{access.System.Name, "run.replaced", "A newer run of the job took its place before it began, as overlap: replace in job.yaml wants it; nothing ran."})
 		}
 		if err != nil {
 			return err

@@ -59,6 +59,6 @@ func (s *Store) waitElsewhere(tx *Tx, r jobs.Run, gone leaving) error {
 
 func (s *Store) endGone(tx *Tx, r jobs.Run, gone leaving, state jobs.RunState, when string) error {
 	_, err := s.endRun(tx, jobs.Outcome{Run: r.ID, State: state, ErrorCode: "run.worker_gone", At: gone.at, Actor: personOf(gone.by.Name),
-		Error: fmt.Sprintf("worker %s %s %s", gone.worker.Hostname, gone.why, when)}, nil)
+		Error: fmt.Sprintf("Worker %s %s %s.", gone.worker.Hostname, gone.why, when)}, nil)
 	return err
 }

@@ -21,7 +21,7 @@ func restoreOf(d stacks.Deployment) restoreNotice {
 	case stacks.RestoreFailed:
 		text := fmt.Sprintf("Revision %d, the last good one, could not be put back either. What runs now is on the stack's page.", d.Restore.Revision)
 		if d.Restore.Error != "" {
-			text += " The reason: " + sentence(d.Restore.Error)
+			text += " The reason: " + inBrief(d.Restore.Error)
 		}
 		return restoreNotice{"bad", "alert", text}
 	}

@@ -39,7 +39,7 @@ func phaseLines(d stacks.Deployment, end time.Time) []phaseLine {
 	lines := make([]phaseLine, 0, len(phaseOrder))
 	for _, name := range phaseOrder {
 		p := reached[name]
-		line := phaseLine{Name: phaseWords[name], Badge: badgeOf(phaseBadges, p.State), Message: sentence(p.Message)}
+		line := phaseLine{Name: phaseWords[name], Badge: badgeOf(phaseBadges, p.State), Message: inBrief(p.Message)}
 		if p.State != "" && p.State != stacks.PhaseSkipped {
 			lasted := time.Duration(p.DurationMS) * time.Millisecond
 			if p.State == stacks.PhaseRunning {

@@ -31,7 +31,7 @@ const logPageSize = 2000
 type deploymentPage struct {
 	Stack, StackHref string
 	Badge            badge
-	Trouble          string // why it failed
+	Trouble          told   // why it failed
 	Note             string // what else there is to know
 	Cancelled        bool
 	Waits            string // the worker that it waits for; empty: none
@@ -127,7 +127,7 @@ func showDeployment(d stacks.Deployment, s stacks.Stack, now time.Time) deployme
 		Cancelled: d.State == stacks.DeploymentCancelled, CancelledBy: d.CancelledBy, Trigger: causeWord(d), Options: optionWords(d.Options), Queued: at(d.QueuedAt, now),
 		Took: between(d.StartedAt, d.FinishedAt, now)}
 	if d.State != stacks.DeploymentSuperseded && d.State != stacks.DeploymentCancelled { // of which the note tells
-		p.Trouble = sentence(d.Error)
+		p.Trouble = tellingOf(d.Error)
 	}
 	if d.RetryOf != "" {
 		p.BeforeHref = deploymentHref(d.RetryOf)

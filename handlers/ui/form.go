@@ -134,7 +134,7 @@ func (c *complaints) general() string {
 	for _, f := range c.rest {
 		parts = append(parts, f.Path+": "+f.Problem)
 	}
-	return strings.Join(parts, "; ")
+	return strings.Join(parts, "\n")
 }
 
 // on puts complaints beside the fields that they are about, sends the cursor to the first of them,

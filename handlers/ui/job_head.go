@@ -67,7 +67,7 @@ func shortlyOf(j jobs.Job, newest []jobs.Run) string {
 func whyJob(j jobs.Job, newest []jobs.Run) string {
 	switch j.Standing() {
 	case jobs.StandingBroken:
-		return "Its newest commit cannot be used. " + briefly(sentence(j.Error))
+		return "Its newest commit cannot be used. " + briefly(inBrief(j.Error))
 	case jobs.StandingFailing:
 		return whyFailing(j, newest)
 	case jobs.StandingMissed:
@@ -102,7 +102,7 @@ func briefly(text string) string {
 func whyFailing(j jobs.Job, newest []jobs.Run) string {
 	text := map[jobs.RunState]string{jobs.RunFailed: "The last run failed.", jobs.RunLost: "Nobody knows how the last run ended.", jobs.RunSkipped: "The last run did not begin."}[j.LastState]
 	if last, found := toldBy(j, newest); found && last.Error != "" {
-		text += " " + sentence(last.Error)
+		text += " " + inBrief(last.Error)
 	}
 	return text
 }

@@ -22,7 +22,7 @@ const shownRuns = 10
 
 type jobShowPage struct {
 	Head    jobHead
-	Broken  string // what is wrong with the newest commit; empty: nothing
+	Broken  told   // what is wrong with the newest commit
 	Seen    string // that commit
 	Held    bool   // while that is so, what was read before is shown
 	Missed  missedNotice
@@ -72,7 +72,7 @@ func showJob(ctx context.Context, reader JobReader, names *names, j jobs.Job, no
 	newest = list.Items
 	page = jobShowPage{Head: jobHeadOf(j, newest, tabOverview), Missed: missedOf(j, now), Times: timesOf(j, now), Said: saidOf(j), Picture: pictureOf(newest, now, hubIn(ctx)), Figures: runFigures(newest)}
 	if j.ErrorCode != "" {
-		page.Broken, page.Seen, page.Held = sentence(j.Error), j.SeenCommit.Short(), j.Commit != ""
+		page.Broken, page.Seen, page.Held = tellingOf(j.Error), j.SeenCommit.Short(), j.Commit != ""
 	}
 	if len(newest) > shownRuns || list.Next != "" {
 		page.All = runsHref(j.ID)

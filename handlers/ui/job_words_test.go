@@ -25,7 +25,7 @@ func TestHowAJobStandsIsSaidInWords(t *testing.T) {
 		href string
 	}{
 		"well":            {sampleJob(), "The last run ended well.", "The last run ended well.", ""},
-		"broken":          {troubled()["broken"], "Its newest commit cannot be used. Line 7: resources.timeout is required: how long a run may take, such as 10m.", "Its newest commit cannot be used.", ""},
+		"broken":          {troubled()["broken"], "Its newest commit cannot be used. jobs/backup/job.yaml has 2 problems: cron: line 3: it has 4 fields; five are read: minute, hour, day of the month, month, day of the week. And 1 more.", "Its newest commit cannot be used.", ""},
 		"failing":         {troubled()["failing"], "The last run failed. The container ended with exit code 3.", "The last run failed. The container ended with exit code 3.", "/job-runs/run_04"},
 		"lost":            {lost, "Nobody knows how the last run ended.", "Nobody knows how the last run ended.", ""},
 		"no worker came":  {skipped, "The last run did not begin.", "The last run did not begin.", ""},
@@ -150,7 +150,7 @@ func TestWhatARunWaitsFor(t *testing.T) {
 func TestARunsPageLeadsToTheAttemptsAround(t *testing.T) {
 	runs := sampleRuns(6)
 	failed := sampleRunPage(runs[4], runs[:4])
-	if failed.NextHref != "/job-runs/run_03" || !failed.Again || failed.Exit != "3" || failed.Trouble != "The container ended with exit code 3." {
+	if failed.NextHref != "/job-runs/run_03" || !failed.Again || failed.Exit != "3" || failed.Trouble.Text != "The container ended with exit code 3." {
 		t.Errorf("of the one that failed it says %+v", failed)
 	}
 	if again := sampleRunPage(runs[3], runs[:3]); again.BeforeHref != "/job-runs/run_04" || again.Cause != "Retry, attempt 2" || again.Again {

@@ -25,7 +25,7 @@ type runPage struct {
 	Job         string
 	JobHref     string
 	Badge       badge
-	Trouble     string // why it failed, or is lost
+	Trouble     told   // why it failed, was skipped or is lost
 	Note        string // what else there is to know
 	Stopped     bool   // the note is about a run that was cancelled
 	Waits       string // what a run waits for that has not begun; empty: nothing, or it has begun
@@ -98,7 +98,7 @@ func showRun(ctx context.Context, reader RunReader, names *names, r jobs.Run, j 
 		Scheduled: at(r.ScheduledAt, now), Started: at(r.StartedAt, now), Finished: at(r.FinishedAt, now), Took: runTook(r, now, hubIn(ctx)), Overrides: r.Overrides}
 	switch r.State {
 	case jobs.RunFailed, jobs.RunLost, jobs.RunSkipped:
-		p.Trouble, p.Again = sentence(r.Error), true
+		p.Trouble, p.Again = tellingOf(r.Error), true
 	}
 	if r.Actor != "system" {
 		p.Actor = r.Actor

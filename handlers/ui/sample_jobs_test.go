@@ -114,7 +114,7 @@ func sampleRunPage(r jobs.Run, others []jobs.Run, pieces ...jobs.LogPiece) runPa
 // troubled are jobs in each state that needs somebody, or is special.
 func troubled() map[string]jobs.Job {
 	broken, failing, missed, paused, fresh := sampleJob(), sampleJob(), sampleJob(), sampleJob(), jobs.Job{ID: "job_9", Name: "report", Repository: "rep_1", Path: "jobs/report"}
-	broken.ErrorCode, broken.Error = "job.invalid", "line 7: resources.timeout is required: how long a run may take, such as 10m"
+	broken.ErrorCode, broken.Error = "job.invalid", "jobs/backup/job.yaml has 2 problems:\ncron: line 3: it has 4 fields; five are read: minute, hour, day of the month, month, day of the week\nresources.timeout: line 7: is required: how long a run may take, such as 10m"
 	failing.LastState, failing.LastSuccessAt = jobs.RunFailed, before(80*time.Hour)
 	missed.Missed, missed.MissedAt = 4, before(2*time.Hour)
 	paused.Paused = true

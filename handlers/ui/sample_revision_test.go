@@ -174,7 +174,7 @@ func revisionSamples() map[string]sample {
 	return map[string]sample{
 		"stack-plan":              of(planView, framed(inStacks, "Plan of shop", trail[:2]...), samplePlan()),
 		"stack-plan-none":         of(planView, framed(inStacks, "Plan of shop", trail[:2]...), showPlan(stacks.Plan{Commit: s.Commit, Revision: 12, Current: 12, UpToDate: true, Observed: true, Services: []stacks.PlannedService{{Service: "api", Action: stacks.PlanLeave}}}, s)),
-		"stack-plan-broken":       of(planView, framed(inStacks, "Plan of shop", trail[:2]...), planPage{Head: head, Trouble: "compose.yaml: line 7: services.api.ports: must be a list."}),
+		"stack-plan-broken":       of(planView, framed(inStacks, "Plan of shop", trail[:2]...), planPage{Head: head, Trouble: tellingOf("shop/wireops.yaml has 3 problems:\ndeploy.on_failure: line 7: must be one of keep, rollback\nsync.intervall: line 9: is not a known key; known are interval, self_heal\ntimeout: line 12: must be a duration such as 90s, 3m or 1h, from 1s to 24h")}),
 		"stack-transfer":          of(transferView, framed(inStacks, "Transfer shop", trail[:2]...), sampleTransfer()),
 		"stack-transfer-nowhere":  of(transferView, framed(inStacks, "Transfer shop", trail[:2]...), transferPage{Head: head, Worker: "hetzner-fsn-1"}),
 		"revision-list":           of(revisionListView, framed(inStacks, "Revisions of shop", trail[:2]...), revisionListPage{Head: head, Lines: lines, More: "/x"}),

@@ -59,7 +59,7 @@ func whyStack(s stacks.Stack) string {
 	case s.Deleting:
 		return "Its containers are being taken down; then it is removed."
 	case s.Error != "":
-		return sentence(s.Error)
+		return inBrief(s.Error)
 	}
 	text := map[stacks.Status]string{
 		stacks.StatusNew:      "It was not deployed yet.",

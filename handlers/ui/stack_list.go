@@ -113,7 +113,7 @@ func stackLines(ctx context.Context, all []stacks.Stack, names *names, now core.
 		if err != nil {
 			return nil, err
 		}
-		lines[i] = stackLine{Name: s.Name, Href: stackHref(s.ID), Badge: stackBadge(s), Why: sentence(s.Error), Repository: repository, Folder: folderName(s.Path),
+		lines[i] = stackLine{Name: s.Name, Href: stackHref(s.ID), Badge: stackBadge(s), Why: inBrief(s.Error), Repository: repository, Folder: folderName(s.Path),
 			Worker: worker.Name, Away: worker.Away, Unheard: worker.Unheard, Commit: s.Commit.Short(), Revision: s.Revision, Flags: flagsOf(s), Manual: !s.AutoSync,
 			Checked: at(s.UpdatedAt, now())}
 	}

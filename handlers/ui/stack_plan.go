@@ -19,8 +19,8 @@ type Planner interface {
 
 type planPage struct {
 	Head      stackHead
-	Trouble   string // why there is no plan
-	Later     bool   // there is none now, which says nothing about a deployment
+	Trouble   told // why there is no plan
+	Later     bool // there is none now, which says nothing about a deployment
 	Summary   string
 	UpToDate  bool
 	Commit    string
@@ -58,7 +58,7 @@ func Plan(finder StackFinder, workers WorkerFinder, planner Planner) http.Handle
 		if c, ours := complain(r, err); ours && !fault.Is(err, fault.NotFound) {
 			f.Problem = true
 			c.when(w)
-			return planView.write(w, r, c.Status, f, planPage{Head: headOf(s, nil, ""), Trouble: sentence(c.general()), Later: slices.Contains(passing, fault.CodeOf(err))})
+			return planView.write(w, r, c.Status, f, planPage{Head: headOf(s, nil, ""), Trouble: tellingOf(fault.PublicOf(err)), Later: slices.Contains(passing, fault.CodeOf(err))})
 		}
 		if err != nil {
 			return err

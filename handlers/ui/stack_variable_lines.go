@@ -81,7 +81,7 @@ func gateOf(newest []stacks.Deployment) gateNotice {
 		case !d.State.Ended():
 			continue
 		case d.State == stacks.DeploymentFailed && d.ErrorCode == "secret.unresolved":
-			return gateNotice{Why: sentence(d.Error), Href: deploymentHref(d.ID)}
+			return gateNotice{Why: inBrief(d.Error), Href: deploymentHref(d.ID)}
 		}
 		return gateNotice{}
 	}

@@ -28,11 +28,7 @@ func (s *steps) judge(d jobs.Definition) error {
 	if len(refused) == 0 {
 		return nil
 	}
-	problems := make([]string, len(refused))
-	for i, f := range refused {
-		problems[i] = f.Path + ": " + f.Problem
-	}
-	return fault.New(fault.Invalid, "run.refused", "The worker refuses the job: %s.", strings.Join(problems, "; "))
+	return fault.New(fault.Invalid, "run.refused", "%s", jobs.Refused("The worker", refused))
 }
 
 // resolved returns d with the folders to which the paths of the host lead that this process can see.
