@@ -57,7 +57,7 @@ func serve(withDemo bool, errs io.Writer) int {
 				Desks: demo.Desks{Repositories: d.Repositories, Stacks: d.Stacks, Variables: d.Variables, Fleet: d.Fleet, Store: d.Store}})
 		}
 	}
-	process.Spare()
+	process.Spare(ctx)
 	return ended(errs, allinone.Run(ctx, cfg))
 }
 

@@ -83,8 +83,9 @@ func (o DialOptions) upgrade(over net.Conn, server *url.URL) (*conn, error) {
 	return newConn(socket, over), nil
 }
 
-// maxPiece is how much a worker writes at once, in bytes: what two packets carry.
-const maxPiece = 2800
+// maxPiece is how much a worker writes at once, in bytes: a record of it fits what the handshake made room for
+// at the other end, so that nothing larger is ever held there.
+const maxPiece = 2 << 10
 
 // inPieces writes in small pieces. TLS makes a record of each, and who reads keeps, for as long as the
 // connection lasts, a buffer as large as the largest record: here that is a hub with thousands of links.

@@ -41,7 +41,7 @@ func run(args []string, out, errs io.Writer) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	process.Spare()
+	process.Spare(ctx)
 	err := allinone.RunHub(ctx, allinone.Config{Server: server, Version: version, Log: log})
 	if err != nil {
 		fmt.Fprintln(errs, "berth:", err)
