@@ -26,7 +26,9 @@ func (c Commit) Short() string { return string(c[:min(10, len(c))]) }
 type GitSource struct {
 	Repository RepositoryID  // names the mirror: one per repository
 	URL        string        // normal form of core/repositories: http, https, or ssh with the user in it
-	Branch     string        // short branch name; empty: the remote's default branch
+	Branch     string        // short branch name; empty, with the next two: the remote's default branch
+	Tag        string        // short tag name, in place of a branch
+	Semver     string        // a range of versions, in place of a branch: the tag of the highest one in it
 	Username   string        // over http(s); empty: anonymous
 	Password   secrets.Value // password or token of Username
 
@@ -36,20 +38,41 @@ type GitSource struct {
 	HostKeys []string
 }
 
+// GitHead is where a source points.
+type GitHead struct {
+	Commit Commit
+	Ref    string // full name of the branch or tag, such as refs/tags/v1.4.2; empty: the host did not say which is the default branch
+	Moved  string // the address to which the host redirects, within itself; empty: it does not
+}
+
+// Lineage says how two commits are related.
+type Lineage int
+
+// The lineages of a later commit, seen from an earlier one.
+const (
+	LineageUnknown   Lineage = iota // too little of their history was fetched
+	LineageContinued                // the later one leads back to the earlier one
+	LineageRewritten                // it does not
+	LineageCut                      // the history of the later one was cut off before it could
+)
+
 // GitRemote reads Git hosts into bare mirrors, one per repository, and reads blobs
 // from those. Nothing of a repository is ever executed or checked out.
 //
 // Errors are faults: Unavailable "git.unreachable", Unauthenticated
 // "git.credential_refused", over SSH "git.host_key_unknown" and "git.host_key_changed",
-// Forbidden "git.private_address", NotFound "git.branch_missing" or "git.repository_missing",
-// Invalid "git.address", "git.branch" or "git.objects_refused", TooLarge
+// Forbidden "git.private_address", NotFound "git.branch_missing", "git.tag_missing",
+// "git.version_missing" or "git.repository_missing", Invalid "git.address", "git.branch",
+// "git.tag", "git.semver" or "git.objects_refused", TooLarge
 // "git.too_large"; of our own disk: Unavailable "git.mirror" or "git.disk_full". None
 // contains a credential.
 type GitRemote interface {
-	// Head asks the remote which commit the branch points at, without fetching.
-	Head(ctx context.Context, src GitSource) (Commit, error)
-	// Fetch brings the branch's head into the mirror, which it makes or repairs as needed.
-	Fetch(ctx context.Context, src GitSource) (Commit, error)
+	// Head asks the remote where the source points, without fetching. An annotated tag points at its commit.
+	Head(ctx context.Context, src GitSource) (GitHead, error)
+	// Fetch brings what the source points at into the mirror, which it makes or repairs as needed.
+	Fetch(ctx context.Context, src GitSource) (GitHead, error)
+	// Lineage tells from the mirror how a commit is related to an earlier one that was fetched before it.
+	Lineage(ctx context.Context, repository RepositoryID, earlier, later Commit) (Lineage, error)
 	// Tree opens a commit of a mirror. NotFound "git.commit_missing" when the mirror lacks it.
 	// The caller closes it.
 	Tree(ctx context.Context, repository RepositoryID, commit Commit) (Tree, error)

@@ -43,6 +43,10 @@ func (p *players) playRepositories() {
 	p.play(404, "POST", keysPath+"/test", `{"url":"`+address+`","credential_id":"cred_none"}`)
 	p.name("repository", "POST", repositoriesPath, `{"name":"app","url":"`+address+`","branch":"main","credential_id":"{credential}"}`)
 	p.play(422, "POST", repositoriesPath, `{"name":"other","url":"`+address+`","credential_id":"cred_none"}`)
+	p.play(200, "PATCH", repositoriesPath+"/{repository}", `{"semver":"^1.2"}`)
+	p.play(422, "PATCH", repositoriesPath+"/{repository}", `{"semver":"newest"}`)
+	p.play(422, "PATCH", repositoriesPath+"/{repository}", `{"tag":"live","branch":"main"}`)
+	p.play(200, "PATCH", repositoriesPath+"/{repository}", `{"branch":"main"}`)
 	for _, part := range []string{"/commits", "/files", "/discover"} {
 		p.play(409, "GET", repositoriesPath+"/{repository}"+part, "")
 	}
@@ -51,6 +55,7 @@ func (p *players) playRepositories() {
 	p.play(200, "GET", repositoriesPath, "")
 	p.play(200, "GET", repositoriesPath+"/{repository}", "")
 	p.play(200, "PATCH", repositoriesPath+"/{repository}", `{"name":"shop"}`)
+	p.play(200, "GET", repositoriesPath+"/{repository}/events", "")
 	p.play(202, "POST", repositoriesPath+"/{repository}/sync", "")
 	p.play(200, "GET", repositoriesPath+"/{repository}/commits", "")
 	p.play(200, "GET", repositoriesPath+"/{repository}/files", "")

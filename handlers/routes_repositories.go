@@ -23,6 +23,7 @@ type RepositoriesDesk interface {
 	api.RepositoryUpdater
 	api.RepositoryDeleter
 	api.RepositorySyncer
+	api.RepositoryEventLister
 	api.RepositoryKeyLister
 	api.RepositoryKeyCreator
 	api.RepositoryKeyDeleter
@@ -61,6 +62,9 @@ func repositoryRoutes(d Deps) []Route {
 			Operation{Summary: "Delete a repository that no stack and no job uses", Status: http.StatusNoContent}),
 		row(http.MethodPost, single+"/sync", access.Operate, api.SyncRepository(s.Desk),
 			Operation{Summary: "Look at the repository now", Response: api.RepositoryAnswer{}, Status: http.StatusAccepted}),
+		row(http.MethodGet, single+"/events", access.View, api.ListRepositoryEvents(s.Desk),
+			Operation{Summary: "List what happened to a repository at its Git host, newest first", Detail: "Rewritten history, another default branch, a tag that moved, a higher version, an address that redirects. The newest 200 are kept.",
+				Response: endpoint.Items[api.RepositoryEventAnswer]{}, Status: http.StatusOK, Query: pageParams}),
 		row(http.MethodGet, single+"/commits", access.View, api.ListCommits(s.Desk, s.Browser),
 			Operation{Summary: "List the newest commits", Response: endpoint.Items[api.CommitAnswer]{}, Status: http.StatusOK, Problems: []int{http.StatusConflict},
 				Query: []Param{number("limit", "how many, 1 to 500, default 50")}}),

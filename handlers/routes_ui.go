@@ -62,6 +62,7 @@ type UIRepository interface {
 	ui.RepositoryLister
 	ui.RepositoryCreator
 	ui.RepositoryEditor
+	ui.RepositoryTeller
 	ui.CredentialDesk
 	ui.KeyRotator
 }

@@ -72,9 +72,9 @@ func (s *stand) look(id string) core.Commit {
 	s.must(err)
 	head, err := s.git.Fetch(ctx, core.GitSource{Repository: r.ID, URL: r.URL, Branch: r.Branch})
 	s.must(err)
-	s.must(s.store.SetFetched(ctx, r.ID, head, s.now()))
+	s.must(s.store.SetFetched(ctx, r.ID, head, core.LineageUnknown, s.now()))
 	s.must(s.store.ClearAsked(ctx, r.ID, r.AskedAt))
-	return head
+	return head.Commit
 }
 
 // sopsDeps is what secrets files need: the real use cases, with the real libraries.

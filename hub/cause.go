@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"berth/core"
@@ -17,6 +18,8 @@ type cause struct {
 	delivery repositories.Delivery // the newest that asked for this look
 	told     bool                  // there is one
 	commit   core.Commit           // that was judged; empty: none
+	version  string                // the tag that it was found under; empty: it is a branch's
+	turns    []repositories.Event  // what happened since the commit before
 	asked    int                   // deployments
 }
 
@@ -36,9 +39,20 @@ func (h *Hub) causeOf(ctx context.Context, r repositories.Repository) *cause {
 // sight is what was seen of a stack's folder.
 func (c *cause) sight(commit core.Commit, tree string) stacks.Sight {
 	s := stacks.Sight{Commit: commit, Trigger: stacks.TriggerPoll, Tree: tree}
-	if c.told {
-		s.Trigger, s.Told = stacks.TriggerWebhook, fmt.Sprintf("told by %s, delivery %s", c.delivery.Provider, c.delivery.ID)
+	var told []string
+	if c.version != "" {
+		told = append(told, "tag "+c.version)
 	}
+	for _, e := range c.turns {
+		if e.Kind == repositories.EventRewritten {
+			told = append(told, "the branch's history was rewritten")
+		}
+	}
+	if c.told {
+		s.Trigger = stacks.TriggerWebhook
+		told = append(told, fmt.Sprintf("told by %s, delivery %s", c.delivery.Provider, c.delivery.ID))
+	}
+	s.Told = strings.Join(told, "; ")
 	return s
 }
 

@@ -77,10 +77,10 @@ func (r *rendering) openFetched(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	tree, commit, err := r.h.tree(ctx, src, repository.Head)
+	tree, opened, err := r.h.tree(ctx, src, core.GitHead{Commit: repository.Head, Ref: repository.Ref})
 	if err != nil {
 		return err
 	}
-	r.repository, r.src = repository.Name, source{tree: watch(tree, r.stack.Path), commit: commit}
+	r.repository, r.src = repository.Name, source{tree: watch(tree, r.stack.Path), commit: opened.Commit, version: versionOf(repository, opened)}
 	return nil
 }

@@ -124,12 +124,15 @@ func (w *work) step(ctx context.Context, s step) error {
 	return nil
 }
 
-// fetch opens the newest commit of the stack's branch.
+// fetch opens the newest commit that the stack's repository follows.
 func (w *work) fetch(ctx context.Context) (string, error) {
 	if err := w.open(ctx); err != nil {
 		return "", err
 	}
 	w.h.recorder.know(w.d.ID, func(p *stacks.Progress) { p.Commit = w.src.commit })
+	if w.src.version != "" {
+		return fmt.Sprintf("commit %s, tag %s, of %s", w.src.commit.Short(), w.src.version, w.repository), nil
+	}
 	return fmt.Sprintf("commit %s of %s", w.src.commit.Short(), w.repository), nil
 }
 

@@ -53,31 +53,51 @@ func (h *Hub) lookAt(ctx context.Context, r repositories.Repository, cause *caus
 	if err != nil {
 		return err
 	}
-	if head != r.Head || !r.AskedAt.IsZero() {
-		tree, commit, err := h.tree(ctx, src, head)
+	lineage := core.LineageUnknown
+	if head.Commit != r.Head || !r.AskedAt.IsZero() {
+		tree, opened, err := h.tree(ctx, src, head)
 		if err != nil {
 			return err
 		}
 		defer tree.Close()
-		if err := h.judge(ctx, r, commit, tree, cause); err != nil {
+		if lineage, err = h.lineage(ctx, r, opened); err != nil {
 			return err
 		}
-		head, cause.commit = commit, commit
+		cause.turns = r.Turns(opened, lineage)
+		cause.version = versionOf(r, opened)
+		if err := h.judge(ctx, r, opened.Commit, tree, cause); err != nil {
+			return err
+		}
+		head, cause.commit = opened, opened.Commit
 		h.noteUnannounced(ctx, r, cause)
 	} else if err := h.keepMirror(ctx, src, head); err != nil {
 		return err
 	}
 	// The head is recorded last: until then a crash only means that it is judged again.
-	if head == r.Head && r.ErrorCode == "" {
+	if r.IsAt(head) && r.ErrorCode == "" {
 		return nil
 	}
-	return h.opts.Store.SetFetched(ctx, r.ID, head, h.opts.Now())
+	return h.opts.Store.SetFetched(ctx, r.ID, head, lineage, h.opts.Now())
+}
+
+// lineage asks how a new head of a branch is related to the one before. Tags name what they name.
+func (h *Hub) lineage(ctx context.Context, r repositories.Repository, head core.GitHead) (core.Lineage, error) {
+	if r.Head == "" || r.Head == head.Commit || r.Ref != head.Ref || r.Tag != "" || r.Semver != "" {
+		return core.LineageUnknown, nil
+	}
+	return h.opts.Git.Lineage(ctx, r.ID, r.Head, head.Commit)
+}
+
+// versionOf is the tag that a head was found under; empty for a branch's.
+func versionOf(r repositories.Repository, head core.GitHead) string {
+	r.Ref = head.Ref
+	return r.Version()
 }
 
 // keepMirror makes sure that the mirror has a head that was judged already: by another hub, or before
 // the folder of mirrors was emptied. It is looked at once, when this hub begins its duties: from then
 // on every head comes this way.
-func (h *Hub) keepMirror(ctx context.Context, src core.GitSource, head core.Commit) error {
+func (h *Hub) keepMirror(ctx context.Context, src core.GitSource, head core.GitHead) error {
 	if h.mirrored.has(src.Repository) {
 		return nil
 	}
@@ -89,21 +109,21 @@ func (h *Hub) keepMirror(ctx context.Context, src core.GitSource, head core.Comm
 	return tree.Close()
 }
 
-// tree opens a commit of a repository, fetching the branch when the mirror lacks it. The
-// branch may have moved on meanwhile; the commit that was opened is returned.
-func (h *Hub) tree(ctx context.Context, src core.GitSource, commit core.Commit) (core.Tree, core.Commit, error) {
-	tree, err := h.opts.Git.Tree(ctx, src.Repository, commit)
+// tree opens a head of a repository, fetching it when the mirror lacks it. The branch or tag
+// may have moved on meanwhile; the head that was opened is returned.
+func (h *Hub) tree(ctx context.Context, src core.GitSource, head core.GitHead) (core.Tree, core.GitHead, error) {
+	tree, err := h.opts.Git.Tree(ctx, src.Repository, head.Commit)
 	if err == nil || !fault.Is(err, fault.NotFound) {
-		return tree, commit, err
+		return tree, head, err
 	}
 	started := h.opts.Now()
-	commit, err = h.opts.Git.Fetch(ctx, src)
+	head, err = h.opts.Git.Fetch(ctx, src)
 	h.opts.Meter.Fetched(err == nil, h.opts.Now().Sub(started))
 	if err != nil {
-		return nil, "", err
+		return nil, head, err
 	}
-	tree, err = h.opts.Git.Tree(ctx, src.Repository, commit)
-	return tree, commit, err
+	tree, err = h.opts.Git.Tree(ctx, src.Repository, head.Commit)
+	return tree, head, err
 }
 
 // concern is what follows a repository: how it judges a commit, and the paths whose hashes it needs for that.

@@ -92,8 +92,8 @@ type PollStore interface {
 	Repositories(ctx context.Context) ([]repositories.Repository, error)
 	// Repository returns one repository; NotFound "repository.not_found".
 	Repository(ctx context.Context, id core.RepositoryID) (repositories.Repository, error)
-	// SetFetched records the head that was fetched; it writes only what changed.
-	SetFetched(ctx context.Context, id core.RepositoryID, head core.Commit, at time.Time) error
+	// SetFetched records the head that was fetched and what happened since the one before; it writes only what changed.
+	SetFetched(ctx context.Context, id core.RepositoryID, head core.GitHead, lineage core.Lineage, at time.Time) error
 	// SetFetchError records why fetching failed; it writes only what changed.
 	SetFetchError(ctx context.Context, id core.RepositoryID, code, text string, at time.Time) error
 	// ClearAsked takes back the wish to look at a repository, unless a newer one came.

@@ -14,8 +14,9 @@ const maxManifest = 64 << 10
 
 // source is a stack's folder at a commit, opened.
 type source struct {
-	tree   *watchingTree
-	commit core.Commit
+	tree    *watchingTree
+	commit  core.Commit
+	version string // the tag that it was found under; empty: it is a branch's
 }
 
 // manifest reads the stack's wireops.yaml; without one the defaults hold.

@@ -63,11 +63,11 @@ func (r *rendering) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	tree, commit, err := r.h.tree(ctx, src, head)
+	tree, opened, err := r.h.tree(ctx, src, head)
 	if err != nil {
 		return err
 	}
-	r.repository, r.src = repository.Name, source{tree: watch(tree, r.stack.Path), commit: commit}
+	r.repository, r.src = repository.Name, source{tree: watch(tree, r.stack.Path), commit: opened.Commit, version: versionOf(repository, opened)}
 	return nil
 }
 

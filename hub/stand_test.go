@@ -369,7 +369,7 @@ type standSources struct{}
 
 // Source implements Sources.
 func (standSources) Source(_ context.Context, r repositories.Repository) (core.GitSource, error) {
-	return core.GitSource{Repository: r.ID, URL: r.URL, Branch: r.Branch}, nil
+	return core.GitSource{Repository: r.ID, URL: r.URL, Branch: r.Branch, Tag: r.Tag, Semver: r.Semver}, nil
 }
 
 // lineCompose reads a "Compose file" of lines: "service NAME", "secret NAME", "mount FILE", "defect".

@@ -32,6 +32,12 @@ type GitHost interface {
 	Push(t *testing.T, url string, push GitPush) core.Commit
 	// DeleteBranch removes a branch.
 	DeleteBranch(t *testing.T, url, branch string)
+	// Tag makes a tag point at a commit, or moves it there; an annotated one has a text of its own.
+	Tag(t *testing.T, url, tag string, commit core.Commit, annotated bool)
+	// DeleteTag removes a tag.
+	DeleteTag(t *testing.T, url, tag string)
+	// Point makes a branch the default one.
+	Point(t *testing.T, url, branch string)
 	// Protect demands this user and password from now on.
 	Protect(t *testing.T, url, user, password string)
 }
@@ -46,6 +52,12 @@ func GitRemote(t *testing.T, newRemote func(t *testing.T) core.GitRemote, host f
 		"G2 a missing repository is said to be missing":      missingRepository,
 		"G2 a deleted branch leaves the mirror readable":     deletedBranch,
 		"addresses and branches are checked first":           badSources,
+		"a tag is followed, annotated or not":                followTag,
+		"a tag that moves or goes is told apart":             movedTag,
+		"of a range the highest version is followed":         followRange,
+		"the default branch is followed when it is renamed":  renamedDefault,
+		"a branch that is gone proposes the default one":     proposedDefault,
+		"G1 rewritten history is told from continued one":    lineage,
 		"a commit is readable once it was fetched":           fetchThenTree,
 		"fetching again brings what is new":                  fetchAgain,
 		"G1 a force-push to unrelated history is followed":   forcePush,
@@ -97,11 +109,11 @@ func (b gitBench) fetched(push GitPush) core.Tree {
 
 func (b gitBench) fetch(src core.GitSource) core.Commit {
 	b.Helper()
-	commit, err := b.remote.Fetch(b.Context(), src)
+	head, err := b.remote.Fetch(b.Context(), src)
 	if err != nil {
 		b.Fatalf("fetch: %v", err)
 	}
-	return commit
+	return head.Commit
 }
 
 func (b gitBench) open(src core.GitSource, commit core.Commit) core.Tree {

@@ -1,6 +1,7 @@
 package coretest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -16,8 +17,8 @@ func headOfBranch(b gitBench) {
 	side := b.host.Push(b.T, src.URL, GitPush{Branch: "side/way", Files: map[string]string{"b": "1"}})
 	for branch, want := range map[string]core.Commit{"": main, "main": main, "side/way": side} {
 		src.Branch = branch
-		if got, err := b.remote.Head(b.Context(), src); err != nil || got != want {
-			b.Errorf("head of branch %q is %q, %v; want %s", branch, got, err, want)
+		if got, err := b.remote.Head(b.Context(), src); err != nil || got.Commit != want || got.Ref != "refs/heads/"+cmp.Or(branch, "main") {
+			b.Errorf("head of branch %q is %v, %v; want %s", branch, got, err, want)
 		}
 		if got := b.fetch(src); got != want {
 			b.Errorf("fetch of branch %q gave %s; want %s", branch, got, want)
@@ -165,8 +166,8 @@ func credentials(b gitBench) {
 		}
 	}
 	good := login(src, "deploy", "p:ss word")
-	if got, err := b.remote.Head(b.Context(), good); err != nil || got != first {
-		b.Errorf("head is %q, %v; want %s", got, err, first)
+	if got, err := b.remote.Head(b.Context(), good); err != nil || got.Commit != first {
+		b.Errorf("head is %v, %v; want %s", got, err, first)
 	}
 	b.fetch(good)
 	b.host.Push(b.T, src.URL, GitPush{Files: map[string]string{"a": "2"}})

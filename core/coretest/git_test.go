@@ -26,6 +26,14 @@ func (h *fakeHost) Push(_ *testing.T, url string, push GitPush) core.Commit {
 
 func (h *fakeHost) DeleteBranch(_ *testing.T, url, branch string) { h.git.DeleteBranch(url, branch) }
 
+func (h *fakeHost) Tag(_ *testing.T, url, tag string, commit core.Commit, _ bool) {
+	h.git.Tag(url, tag, commit)
+}
+
+func (h *fakeHost) DeleteTag(_ *testing.T, url, tag string) { h.git.DeleteTag(url, tag) }
+
+func (h *fakeHost) Point(_ *testing.T, url, branch string) { h.git.Point(url, branch) }
+
 func (h *fakeHost) Protect(_ *testing.T, url, user, password string) {
 	h.git.Protect(url, user, password)
 }

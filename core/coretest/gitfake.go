@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -26,6 +27,9 @@ type FakeGit struct {
 
 type fakeRepository struct {
 	branches map[string]*fakeCommit
+	tags     map[string]*fakeCommit
+	normal   string // the default branch
+	moved    string // the address to which it redirects; empty: it does not
 	user     string // empty: open to everyone
 	password string
 	failure  error // what Head and Fetch return, nil: they work
@@ -54,7 +58,7 @@ func (g *FakeGit) Create(repo string) {
 
 func (g *FakeGit) repository(repo string) *fakeRepository {
 	if g.hosted[repo] == nil {
-		g.hosted[repo] = &fakeRepository{branches: map[string]*fakeCommit{}}
+		g.hosted[repo] = &fakeRepository{branches: map[string]*fakeCommit{}, tags: map[string]*fakeCommit{}, normal: defaultBranch}
 	}
 	return g.hosted[repo]
 }
@@ -101,6 +105,41 @@ func (g *FakeGit) DeleteBranch(repo, branch string) {
 	delete(g.repository(repo).branches, branch)
 }
 
+// Tag makes a tag point at a commit of the repository, or moves it there.
+func (g *FakeGit) Tag(repo, tag string, commit core.Commit) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	r := g.repository(repo)
+	for _, head := range r.branches {
+		for c := head; c != nil; c = c.parent {
+			if c.summary.Commit == commit {
+				r.tags[tag] = c
+			}
+		}
+	}
+}
+
+// DeleteTag removes a tag.
+func (g *FakeGit) DeleteTag(repo, tag string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.repository(repo).tags, tag)
+}
+
+// Point makes a branch the default one.
+func (g *FakeGit) Point(repo, branch string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.repository(repo).normal = branch
+}
+
+// Move makes a repository redirect to another address of its host from now on.
+func (g *FakeGit) Move(repo, to string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.repository(repo).moved = to
+}
+
 // Protect demands this user and password from now on; an empty user opens the repository.
 func (g *FakeGit) Protect(repo, user, password string) {
 	g.mu.Lock()
@@ -124,25 +163,22 @@ func (g *FakeGit) Calls() (heads, fetches int) {
 }
 
 // Head implements core.GitRemote.
-func (g *FakeGit) Head(ctx context.Context, src core.GitSource) (core.Commit, error) {
+func (g *FakeGit) Head(ctx context.Context, src core.GitSource) (core.GitHead, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.heads++
-	head, err := g.head(ctx, src)
-	if err != nil {
-		return "", err
-	}
-	return head.summary.Commit, nil
+	_, found, err := g.head(ctx, src)
+	return found, err
 }
 
 // Fetch implements core.GitRemote.
-func (g *FakeGit) Fetch(ctx context.Context, src core.GitSource) (core.Commit, error) {
+func (g *FakeGit) Fetch(ctx context.Context, src core.GitSource) (core.GitHead, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.fetches++
-	head, err := g.head(ctx, src)
+	head, found, err := g.head(ctx, src)
 	if err != nil {
-		return "", err
+		return core.GitHead{}, err
 	}
 	if g.mirrors[src.Repository] == nil {
 		g.mirrors[src.Repository] = map[core.Commit]*fakeCommit{}
@@ -150,18 +186,68 @@ func (g *FakeGit) Fetch(ctx context.Context, src core.GitSource) (core.Commit, e
 	for c := head; c != nil; c = c.parent {
 		g.mirrors[src.Repository][c.summary.Commit] = c
 	}
-	return head.summary.Commit, nil
+	return found, nil
+}
+
+// Lineage implements core.GitRemote.
+func (g *FakeGit) Lineage(_ context.Context, repository core.RepositoryID, earlier, later core.Commit) (core.Lineage, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	known := g.mirrors[repository]
+	if known[earlier] == nil || known[later] == nil {
+		return core.LineageUnknown, nil
+	}
+	for c := known[later]; c != nil; c = c.parent {
+		if c.summary.Commit == earlier {
+			return core.LineageContinued, nil
+		}
+	}
+	return core.LineageRewritten, nil
 }
 
 // head plays the Git host.
-func (g *FakeGit) head(ctx context.Context, src core.GitSource) (*fakeCommit, error) {
+func (g *FakeGit) head(ctx context.Context, src core.GitSource) (*fakeCommit, core.GitHead, error) {
+	r, err := g.answering(ctx, src)
+	if err != nil {
+		return nil, core.GitHead{}, err
+	}
+	missing := func(code, text string, name string) (*fakeCommit, core.GitHead, error) {
+		return nil, core.GitHead{}, fault.New(fault.NotFound, code, text, src.URL, name)
+	}
+	branch := cmp.Or(src.Branch, r.normal)
+	commit, ref := r.branches[branch], "refs/heads/"+branch
+	switch {
+	case src.Tag != "":
+		if commit, ref = r.tags[src.Tag], "refs/tags/"+src.Tag; commit == nil {
+			return missing("git.tag_missing", "The repository at %s has no tag %q.", src.Tag)
+		}
+	case src.Semver != "":
+		versions, err := repositories.ParseVersions(src.Semver)
+		if err != nil {
+			return nil, core.GitHead{}, err
+		}
+		best, found := versions.Best(slices.Collect(maps.Keys(r.tags)))
+		if !found {
+			return missing("git.version_missing", "No tag of the repository at %s is a version in %s.", src.Semver)
+		}
+		commit, ref = r.tags[best], "refs/tags/"+best
+	case commit == nil && r.branches[r.normal] != nil:
+		return missing("git.branch_missing", "The repository at %s has no branch %q; its default branch is \""+r.normal+"\".", branch)
+	case commit == nil:
+		return missing("git.branch_missing", "The repository at %s has no branch %q.", branch)
+	}
+	return commit, core.GitHead{Commit: commit.summary.Commit, Ref: ref, Moved: r.moved}, nil
+}
+
+// answering finds the repository of a source that can be read and has commits.
+func (g *FakeGit) answering(ctx context.Context, src core.GitSource) (*fakeRepository, error) {
 	if ctx.Err() != nil {
 		return nil, fault.New(fault.Unavailable, "git.unreachable", "The call was given up.").Because(ctx.Err())
 	}
 	if err := repositories.ValidAddress(src.URL); err != nil {
 		return nil, err
 	}
-	if err := repositories.ValidBranch(src.Branch); err != nil {
+	if err := repositories.ValidSource(src); err != nil {
 		return nil, err
 	}
 	r := g.hosted[src.URL]
@@ -175,11 +261,7 @@ func (g *FakeGit) head(ctx context.Context, src core.GitSource) (*fakeCommit, er
 	case len(r.branches) == 0:
 		return nil, fault.New(fault.NotFound, "git.branch_missing", "The repository at %s is empty.", src.URL)
 	}
-	branch := cmp.Or(src.Branch, defaultBranch)
-	if r.branches[branch] == nil {
-		return nil, fault.New(fault.NotFound, "git.branch_missing", "The repository at %s has no branch %q.", src.URL, branch)
-	}
-	return r.branches[branch], nil
+	return r, nil
 }
 
 // Tree implements core.GitRemote.

@@ -149,7 +149,8 @@ func TestProvidedTellsWhatADeploymentWouldGet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if one.Head, err = r.git.Fetch(t.Context(), src); err != nil {
+		head, err := r.git.Fetch(t.Context(), src)
+		if one.Head = head.Commit; err != nil {
 			t.Fatal(err)
 		}
 		got, err := reader.Provided(t.Context(), one, "app")

@@ -143,7 +143,7 @@ func TestWhatEachHostTells(t *testing.T) {
 		"Bitbucket's ping":               {arrival(`{"test":true}`, "X-Event-Key", "diagnostics:ping"), "main", DeliveryIgnored, "works"},
 		"another event":                  {gh("issues", `not looked at`), "main", DeliveryIgnored, "no push"},
 		"a tag":                          {gh("push", `{"ref":"refs/tags/v1","after":"`+hash+`"}`), "main", DeliveryIgnored, "no branch"},
-		"GitLab's tag":                   {arrival(`{}`, "X-Gitlab-Event", "Tag Push Hook"), "main", DeliveryIgnored, "no push"},
+		"GitLab's tag":                   {arrival(`{"ref":"refs/tags/v1","after":"`+hash+`"}`, "X-Gitlab-Event", "Tag Push Hook"), "main", DeliveryIgnored, "no branch"},
 		"another branch":                 {gh("push", `{"ref":"refs/heads/a/b","after":"`+hash+`"}`), "main", DeliveryIgnored, "deployed from main"},
 		"a branch that begins alike":     {gh("push", `{"ref":"refs/heads/main2"}`), "main", DeliveryIgnored, "main2"},
 		"the default branch":             {gh("push", github), "", DeliveryAccepted, "main"},

@@ -1,9 +1,11 @@
 package repositories
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
+	"berth/core"
 	"berth/core/fault"
 )
 
@@ -19,6 +21,24 @@ func ValidBranch(name string) error {
 		return nil
 	}
 	return fault.New(fault.Invalid, "git.branch", "The branch name is not usable: %s.", problem)
+}
+
+// ValidTag is ValidBranch for the short name of a tag: Invalid "git.tag".
+func ValidTag(name string) error {
+	problem := branchProblem(name)
+	if name == "" || problem == "" {
+		return nil
+	}
+	return fault.New(fault.Invalid, "git.tag", "The tag's name is not usable: %s.", strings.Replace(problem, "refs/heads/", "refs/tags/", 1))
+}
+
+// ValidSource returns nil when at most one of branch, tag and range of versions is given, and that is a good one.
+// Invalid "git.branch", "git.tag" or "git.semver".
+func ValidSource(src core.GitSource) error {
+	if src.Tag != "" && (src.Branch != "" || src.Semver != "") || src.Branch != "" && src.Semver != "" {
+		return fault.New(fault.Invalid, "git.branch", "A branch, a tag and a range of versions cannot be followed at once; give one of them.")
+	}
+	return cmp.Or(ValidBranch(src.Branch), ValidTag(src.Tag), ValidVersions(src.Semver))
 }
 
 func branchProblem(name string) string {

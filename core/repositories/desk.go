@@ -47,7 +47,7 @@ func (d *Desk) Repositories(ctx context.Context, p core.Page) (core.List[Reposit
 func (d *Desk) Create(ctx context.Context, draft Draft, by access.Principal) (Repository, error) {
 	now := d.now()
 	r, err := Repository{
-		ID: core.RepositoryID(core.NewID(core.PrefixRepository, now)), Name: draft.Name, URL: draft.URL, Branch: draft.Branch,
+		ID: core.RepositoryID(core.NewID(core.PrefixRepository, now)), Name: draft.Name, URL: draft.URL, Branch: draft.Branch, Tag: draft.Tag, Semver: draft.Semver,
 		Credential: draft.Credential, AskedAt: now, AskedBy: by.Name, CreatedAt: now, UpdatedAt: now,
 	}.normal()
 	if err != nil {
@@ -66,6 +66,11 @@ func (d *Desk) Create(ctx context.Context, draft Draft, by access.Principal) (Re
 func (d *Desk) Update(ctx context.Context, id core.RepositoryID, c Change, by access.Principal) (Repository, error) {
 	r, err := d.store.EditRepository(ctx, id, c, by)
 	return r, d.then(err)
+}
+
+// Events lists what happened to a repository at its Git host, newest first. NotFound "repository.not_found".
+func (d *Desk) Events(ctx context.Context, id core.RepositoryID, p core.Page) (core.List[Event], error) {
+	return d.store.RepositoryEvents(ctx, id, p)
 }
 
 // Delete removes a repository that no stack and no job uses; the hub drops its mirror.

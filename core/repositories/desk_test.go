@@ -202,7 +202,9 @@ func TestRepositoriesArePagedByName(t *testing.T) {
 func TestPollingWritesOnlyNews(t *testing.T) {
 	r := open(t)
 	id := r.add(t, repositories.Draft{Name: "app", URL: address}).ID
-	set := func(head core.Commit) error { return r.store.SetFetched(t.Context(), id, head, r.now()) }
+	set := func(head core.Commit) error {
+		return r.store.SetFetched(t.Context(), id, core.GitHead{Commit: head}, core.LineageUnknown, r.now())
+	}
 	fail := func(text string) error {
 		return r.store.SetFetchError(t.Context(), id, "git.unreachable", text, r.now())
 	}
@@ -230,7 +232,7 @@ func TestPollingWritesOnlyNews(t *testing.T) {
 			t.Errorf("%s: %+v became %+v", step.name, before, after)
 		}
 	}
-	wantFault(t, r.store.SetFetched(t.Context(), "rep_none", "a", r.now()), "repository.not_found", "no such")
+	wantFault(t, r.store.SetFetched(t.Context(), "rep_none", core.GitHead{Commit: "a"}, core.LineageUnknown, r.now()), "repository.not_found", "no such")
 	wantFault(t, r.store.SetFetchError(t.Context(), "rep_none", "a", "b", r.now()), "repository.not_found", "no such")
 	if err := r.store.ClearAsked(t.Context(), "rep_none", r.now()); err != nil {
 		t.Error(err)

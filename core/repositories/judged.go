@@ -27,7 +27,10 @@ func (r Repository) Unannounced() bool {
 	return !r.HookedAt.IsZero() && r.UnannouncedAt.After(r.HookedAt)
 }
 
-const branches = "refs/heads/"
+const (
+	branches = "refs/heads/"
+	tags     = "refs/tags/"
+)
 
 // judge puts into a delivery what follows from what it says.
 func (d Delivery) judge(r Repository, p push) Delivery {
@@ -43,43 +46,70 @@ func (d Delivery) judge(r Repository, p push) Delivery {
 		d.Result, d.Reason = DeliveryAccepted, "a look was asked for"
 		return d
 	}
-	follows := r.Branch
-	if follows == "" {
-		follows = p.normal
+	if r.Branch == "" {
+		r.Branch = p.normal // for as long as this is judged
 	}
 	for _, ref := range p.refs {
-		if told := d.about(ref, follows); d.Result == "" || told.Result == DeliveryAccepted {
+		if told := d.about(ref, r); d.Result == "" || told.Result == DeliveryAccepted {
 			d.Ref, d.Commit, d.Result, d.Reason = told.Ref, told.Commit, told.Result, told.Reason
 		}
 	}
 	return d
 }
 
-// about judges one branch or tag; follows is the branch that is deployed from, empty when nobody knows which that is.
-func (d Delivery) about(ref pushedRef, follows string) Delivery {
+// about judges one branch or tag.
+func (d Delivery) about(ref pushedRef, r Repository) Delivery {
 	d.Ref, d.Commit, d.Result = ref.name, ref.commit, DeliveryIgnored
-	branch, isBranch := strings.CutPrefix(ref.name, branches)
+	kind := "branch"
+	if _, isTag := strings.CutPrefix(ref.name, tags); isTag {
+		kind = "tag"
+	}
+	name := ShortRef(ref.name)
+	if other := r.ignores(kind, name); other != "" {
+		d.Reason = other
+		return d
+	}
+	d.Result = DeliveryAccepted
 	switch {
-	case !isBranch:
-		d.Reason = fmt.Sprintf("%s is no branch", ref.name)
-	case follows != "" && branch != follows:
-		d.Reason = fmt.Sprintf("branch %s was pushed to; this repository is deployed from %s", branch, follows)
 	case ref.gone:
-		d.Result, d.Reason = DeliveryAccepted, fmt.Sprintf("branch %s was deleted", branch)
+		d.Reason = fmt.Sprintf("%s %s was deleted", kind, name)
 	case ref.commit != "":
-		d.Result, d.Reason = DeliveryAccepted, fmt.Sprintf("branch %s was pushed to: commit %s", branch, ref.commit.Short())
+		d.Reason = fmt.Sprintf("%s %s was pushed to: commit %s", kind, name, ref.commit.Short())
 	default:
-		d.Result, d.Reason = DeliveryAccepted, fmt.Sprintf("branch %s was pushed to", branch)
+		d.Reason = fmt.Sprintf("%s %s was pushed to", kind, name)
 	}
 	return d
+}
+
+// ignores says why a branch or tag is none that is deployed from; empty: it may be. While the branch is the default one,
+// nobody knows here which that is.
+func (r Repository) ignores(kind, name string) string {
+	byTag := r.Tag != "" || r.Semver != ""
+	switch {
+	case name != "" && strings.HasPrefix(name, "refs/"):
+		return name + " is no branch and no tag"
+	case !byTag && kind == "tag":
+		return tags + name + " is no branch"
+	case byTag && kind == "branch", r.Tag != "" && name != r.Tag:
+		return fmt.Sprintf("%s %s was pushed to; this repository is deployed from %s", kind, name, r.Follows())
+	case !byTag && r.Branch != "" && name != r.Branch:
+		return fmt.Sprintf("branch %s was pushed to; this repository is deployed from %s", name, r.Branch)
+	case r.Semver == "":
+		return ""
+	}
+	versions, err := ParseVersions(r.Semver)
+	if v, isVersion := ParseVersion(name); err != nil || !isVersion || !versions.Has(v) {
+		return fmt.Sprintf("tag %s is no version in %s, which this repository is deployed from", name, r.Semver)
+	}
+	return ""
 }
 
 // again is a delivery that does once more what d said, as far as that is still wanted: the repository may follow
 // another branch by now.
 func (d Delivery) again(r Repository, by string) Delivery {
 	replay := Delivery{Repository: d.Repository, Provider: d.Provider, Event: d.Event, Ref: d.Ref, Commit: d.Commit, Result: d.Result, Reason: d.Reason, ReplayOf: d.ID}
-	if d.Ref != "" && r.Branch != "" {
-		replay = replay.about(pushedRef{name: d.Ref, commit: d.Commit}, r.Branch)
+	if d.Ref != "" && (r.Branch != "" || r.Tag != "" || r.Semver != "") {
+		replay = replay.about(pushedRef{name: d.Ref, commit: d.Commit}, r)
 	}
 	replay.Reason = fmt.Sprintf("replayed by %s: %s", by, replay.Reason)
 	return replay

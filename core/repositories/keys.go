@@ -58,7 +58,7 @@ func (d *Desk) DeleteCredential(ctx context.Context, id core.CredentialID, by ac
 // Faults: NotFound "credential.not_found", Invalid "credential.other_host", Unavailable
 // "credential.unreadable".
 func (d *Desk) Source(ctx context.Context, r Repository) (core.GitSource, error) {
-	src := core.GitSource{Repository: r.ID, URL: r.URL, Branch: r.Branch}
+	src := core.GitSource{Repository: r.ID, URL: r.URL, Branch: r.Branch, Tag: r.Tag, Semver: r.Semver}
 	if err := d.knowHost(ctx, &src); err != nil || r.Credential == "" {
 		return src, err
 	}

@@ -35,6 +35,9 @@ type Store interface {
 	Repository(ctx context.Context, id core.RepositoryID) (Repository, error)
 	// RepositoryList returns repositories by name; the cursor is the last name.
 	RepositoryList(ctx context.Context, p core.Page) (core.List[Repository], error)
+	// RepositoryEvents returns what happened to a repository, newest first; the cursor is the last identifier. NotFound
+	// "repository.not_found".
+	RepositoryEvents(ctx context.Context, id core.RepositoryID, p core.Page) (core.List[Event], error)
 
 	// AddCredential stores c with its sealed secret. Conflict "credential.name_taken".
 	AddCredential(ctx context.Context, c Credential, secret seal.Sealed, e access.AuditEvent) error

@@ -49,7 +49,7 @@ func (a Arrival) tells() (push, error) {
 		p.isPush = p.event == "push"
 	case ProviderGitLab:
 		p.hostID, p.event = hostID(a.first("X-Gitlab-Event-Uuid", "Idempotency-Key")), a.Header("X-Gitlab-Event")
-		p.isPush = p.event == "Push Hook"
+		p.isPush = p.event == "Push Hook" || p.event == "Tag Push Hook"
 	case ProviderBitbucket:
 		p.hostID, p.event = hostID(a.first("X-Request-Uuid", "X-Request-Id")), a.Header("X-Event-Key")
 		p.isPush, p.testing = p.event == "repo:push" || p.event == "repo:refs_changed", p.event == "diagnostics:ping"

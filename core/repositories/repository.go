@@ -22,7 +22,9 @@ type Repository struct {
 	ID         core.RepositoryID
 	Name       string            // unique, for people
 	URL        string            // normal form, see Address
-	Branch     string            // short name; empty: the remote's default branch
+	Branch     string            // short name; empty, with the next two: the remote's default branch
+	Tag        string            // short name, in place of a branch
+	Semver     string            // a range of versions, in place of a branch: the highest tag in it is deployed
 	Credential core.CredentialID // empty: read anonymously
 
 	// AgePublicKey is what secrets files of the repository are encrypted for; empty: it is one of an older
@@ -34,7 +36,11 @@ type Repository struct {
 	// What the hub knows. Head is the commit that was last fetched; empty: none yet.
 	// FetchedAt is when Head came in or reading worked again, not every look that found
 	// nothing new. ErrorCode and Error say why the last look failed; empty: it did not.
+	// Ref is the full name of the branch or tag that Head was read from; empty: not known. MovedTo is the address that the
+	// Git host redirects to; empty: none.
 	Head      core.Commit
+	Ref       string
+	MovedTo   string
 	FetchedAt time.Time
 	ErrorCode string
 	Error     string
@@ -54,15 +60,19 @@ type Repository struct {
 type Draft struct {
 	Name       string
 	URL        string
-	Branch     string            // empty: the remote's default branch
+	Branch     string            // empty, with the next two: the remote's default branch
+	Tag        string            // in place of a branch
+	Semver     string            // a range of versions, in place of a branch
 	Credential core.CredentialID // empty: none
 }
 
-// Change is what an edit of a repository sets; nil fields stay.
+// Change is what an edit of a repository sets; nil fields stay. Of Branch, Tag and Semver one that is set ends the others.
 type Change struct {
 	Name       *string
 	URL        *string
 	Branch     *string
+	Tag        *string
+	Semver     *string
 	Credential *core.CredentialID // empty: read anonymously from now on
 }
 
@@ -73,21 +83,34 @@ func (c Change) Apply(r Repository, by string, now time.Time) (Repository, error
 	before := r
 	set(&r.Name, c.Name)
 	set(&r.URL, c.URL)
-	set(&r.Branch, c.Branch)
+	c.follow(&r)
 	set(&r.Credential, c.Credential)
 	r, err := r.normal()
 	if err != nil {
 		return before, err
 	}
-	if r.URL != before.URL || r.Branch != before.Branch {
-		r.Head, r.FetchedAt = "", time.Time{}
+	elsewhere := r.URL != before.URL || r.Branch != before.Branch || r.Tag != before.Tag || r.Semver != before.Semver
+	if elsewhere {
+		r.Head, r.Ref, r.MovedTo, r.FetchedAt = "", "", "", time.Time{}
 	}
-	if r.URL != before.URL || r.Branch != before.Branch || r.Credential != before.Credential {
+	if elsewhere || r.Credential != before.Credential {
 		r.ErrorCode, r.Error = "", ""
 		r.AskedAt, r.AskedBy = now, by
 	}
 	r.UpdatedAt = now
 	return r, nil
+}
+
+// follow sets what is deployed.
+func (c Change) follow(r *Repository) {
+	for _, named := range []*string{c.Branch, c.Tag, c.Semver} {
+		if named != nil && *named != "" {
+			r.Branch, r.Tag, r.Semver = "", "", ""
+		}
+	}
+	set(&r.Branch, c.Branch)
+	set(&r.Tag, c.Tag)
+	set(&r.Semver, c.Semver)
 }
 
 func set[T any](field *T, value *T) {
@@ -109,8 +132,10 @@ func (r Repository) normal() (Repository, error) {
 	if err == nil && OverSSH(address) && r.Credential == "" {
 		bad = append(bad, fault.Field{Path: "credential_id", Problem: "an address for SSH needs an SSH key of its host; add one under Settings, Repository Keys, and choose it here"})
 	}
-	if err := ValidBranch(r.Branch); err != nil {
-		bad = append(bad, fault.Field{Path: "branch", Problem: fault.PublicOf(err)})
+	r.Semver = strings.TrimSpace(r.Semver)
+	if err := ValidSource(core.GitSource{Branch: r.Branch, Tag: r.Tag, Semver: r.Semver}); err != nil {
+		// A code git.… is named after the field that it is about.
+		bad = append(bad, fault.Field{Path: strings.TrimPrefix(fault.CodeOf(err), "git."), Problem: fault.PublicOf(err)})
 	}
 	return r, fault.BadFields("repository.invalid", bad)
 }

@@ -108,7 +108,7 @@ func (r *room) fetch(t *testing.T, repository repositories.Repository) repositor
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.store.SetFetched(t.Context(), repository.ID, head, r.now()); err != nil {
+	if err := r.store.SetFetched(t.Context(), repository.ID, head, core.LineageUnknown, r.now()); err != nil {
 		t.Fatal(err)
 	}
 	return r.get(t, repository.ID)

@@ -13,6 +13,9 @@ import (
 // alternatives; a pre-release only when that alternative names a pre-release itself, as >=1.0.0-0 does.
 type Versions struct{ alternatives []alternative }
 
+// AnyVersion has every version, pre-releases included.
+var AnyVersion = Versions{alternatives: []alternative{{from: bound{none: true}, to: bound{none: true}, pre: true}}}
+
 // Limits of a range's text.
 const (
 	maxRange       = 200 // bytes

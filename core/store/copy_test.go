@@ -47,6 +47,7 @@ func wholeYard(t *testing.T) *yard {
 		`INSERT INTO credentials (id, name, type, host, username, sealed, created_at) VALUES ('crd_1', 'k', 'https', 'h', 'u', x'00', 0)`,
 		`UPDATE repositories SET credential_id = 'crd_1'`,
 		`INSERT INTO ssh_hosts (address, keys, accepted_at, accepted_by) VALUES ('h:22', '[]', 0, 'ada')`,
+		`INSERT INTO repository_events (id, repository_id, at, kind, text, commit_hash, ref) SELECT 'rev_1', id, 1, 'version', 'ünï', 'c1', 'refs/tags/v1.0.0' FROM repositories`,
 		`INSERT INTO webhook_secrets (id, repository_id, sealed, made_at, made_by) SELECT 'whs_1', id, x'00', 1, 'ünï' FROM repositories`,
 		`INSERT INTO webhook_deliveries (id, repository_id, provider, host_id, digest, event, ref, commit_hash, result, reason, received_at, replay_of, repeats, repeated_at, looked_at, outcome)
 			SELECT 'whd_1', id, 'github', 'guid', '', 'push', 'refs/heads/ü', 'c1', 'accepted', '', 1, '', 2, 3, 4, '' FROM repositories`,

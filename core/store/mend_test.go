@@ -140,7 +140,9 @@ func TestAVariableHurriesNothingThatItCannotMend(t *testing.T) {
 func TestAChangeDuringADeploymentIsNotLost(t *testing.T) {
 	for name, change := range map[string]func(*yard, core.StackID){
 		"of a variable": func(y *yard, id core.StackID) { y.variable(variables.OfStack(id), "PORT") },
-		"of the head":   func(y *yard, id core.StackID) { y.must(y.SetFetched(y.t.Context(), "rep_1", "c3", y.tick())) },
+		"of the head": func(y *yard, id core.StackID) {
+			y.must(y.SetFetched(y.t.Context(), "rep_1", core.GitHead{Commit: "c3"}, core.LineageUnknown, y.tick()))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			y := openYard(t)
@@ -163,7 +165,7 @@ func TestWhatIsDeployedOfTheNewHeadHasReadIt(t *testing.T) {
 	y := openYard(t)
 	id := y.deployed("web", "c1")
 	d := y.queue(polled(id, "c2")) // as polling does: the head is recorded last
-	y.must(y.SetFetched(t.Context(), "rep_1", "c2", y.tick()))
+	y.must(y.SetFetched(t.Context(), "rep_1", core.GitHead{Commit: "c2"}, core.LineageUnknown, y.tick()))
 	y.end(y.start(d).ID, stacks.DeploymentFailed, coded("compose.invalid"))
 	if st := y.stack(id); !st.Stands() {
 		t.Errorf("it is tried again: %+v", st)
@@ -173,7 +175,7 @@ func TestWhatIsDeployedOfTheNewHeadHasReadIt(t *testing.T) {
 func TestAnyCommitMayMendWhatLiesOutsideTheFolder(t *testing.T) {
 	y := openYard(t)
 	outside, inside := y.standing("web", "compose.file_missing"), y.standing("other", "manifest.invalid")
-	y.must(y.SetFetched(t.Context(), "rep_1", "c3", y.tick()))
+	y.must(y.SetFetched(t.Context(), "rep_1", core.GitHead{Commit: "c3"}, core.LineageUnknown, y.tick()))
 	if st := y.stack(outside); st.RetryAt.IsZero() || !st.Retry.ByItself() && !st.AutoSync {
 		t.Errorf("the stack is %+v", st)
 	}

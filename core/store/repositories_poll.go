@@ -15,22 +15,25 @@ func (s *Store) Repositories(ctx context.Context) ([]repositories.Repository, er
 	})
 }
 
-// SetFetched records the head that was fetched and that reading works. It writes only
+// SetFetched records the head that was fetched, what happened since the one before, and that reading works. It writes only
 // when that is news, so that polling costs no row. When reading works again, what is to be
 // tried again of this repository is due now; with a new head so is what a file outside a stack's folder
 // may have mended. NotFound "repository.not_found".
-func (s *Store) SetFetched(ctx context.Context, id core.RepositoryID, head core.Commit, at time.Time) error {
+func (s *Store) SetFetched(ctx context.Context, id core.RepositoryID, head core.GitHead, lineage core.Lineage, at time.Time) error {
 	r, err := s.Repository(ctx, id)
-	if err != nil || r.Head == head && r.ErrorCode == "" {
+	if err != nil || r.IsAt(head) && r.ErrorCode == "" {
 		return err
 	}
 	return s.db.Write(ctx, func(tx *Tx) error {
-		if err := tx.change(errRepositoryMissing, `UPDATE repositories SET head = ?, fetched_at = ?, error_code = '', error = '', updated_at = ? WHERE id = ?`,
-			head, micros(at), micros(at), id); err != nil {
+		if err := tx.change(errRepositoryMissing, `UPDATE repositories SET head = ?, ref = ?, moved_to = ?, fetched_at = ?, error_code = '', error = '', updated_at = ? WHERE id = ?`,
+			head.Commit, head.Ref, head.Moved, micros(at), micros(at), id); err != nil {
 			return err
 		}
-		if r.Head != head {
-			if err := s.mendByHead(tx, id, head); err != nil {
+		if err := addRepositoryEvents(tx, id, r.Turns(head, lineage), at); err != nil {
+			return err
+		}
+		if r.Head != head.Commit {
+			if err := s.mendByHead(tx, id, head.Commit); err != nil {
 				return err
 			}
 		}

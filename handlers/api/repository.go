@@ -15,9 +15,13 @@ type RepositoryAnswer struct {
 	ID           core.RepositoryID `json:"id"`
 	Name         string            `json:"name"`
 	URL          string            `json:"url"`
-	Branch       string            `json:"branch"`        // "": the remote's default branch
+	Branch       string            `json:"branch"`        // "", with tag and semver: the remote's default branch
+	Tag          string            `json:"tag"`           // that is deployed in place of a branch; "": none
+	Semver       string            `json:"semver"`        // range of versions, of which the highest tag is deployed in place of a branch; "": none
 	CredentialID core.CredentialID `json:"credential_id"` // "": read anonymously
 	Head         core.Commit       `json:"head"`          // commit that was last fetched; "": none yet
+	Ref          string            `json:"ref"`           // branch or tag that the head was found under, such as refs/tags/v1.4.2; "": not known
+	MovedTo      string            `json:"moved_to"`      // address that the Git host redirects to; "": none
 	FetchedAt    *time.Time        `json:"fetched_at"`    // when the head came in or reading worked again; null: never
 	ErrorCode    string            `json:"error_code"`    // why the last look failed; "": it did not
 	Error        string            `json:"error"`
@@ -30,7 +34,7 @@ type RepositoryAnswer struct {
 
 func showRepository(r repositories.Repository) RepositoryAnswer {
 	return RepositoryAnswer{
-		ID: r.ID, Name: r.Name, URL: r.URL, Branch: r.Branch, CredentialID: r.Credential, Head: r.Head, FetchedAt: optionalTime(r.FetchedAt),
+		ID: r.ID, Name: r.Name, URL: r.URL, Branch: r.Branch, Tag: r.Tag, Semver: r.Semver, Ref: r.Ref, MovedTo: r.MovedTo, CredentialID: r.Credential, Head: r.Head, FetchedAt: optionalTime(r.FetchedAt),
 		ErrorCode: r.ErrorCode, Error: r.Error, AskedAt: optionalTime(r.AskedAt), AskedBy: r.AskedBy, AgePublicKey: r.AgePublicKey, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
 	}
 }

@@ -19,7 +19,9 @@ type RepositoryCreator interface {
 type CreateRepositoryRequest struct {
 	Name         string            `json:"name" required:"yes"`
 	URL          string            `json:"url" required:"yes"` // http or https, without user and password
-	Branch       string            `json:"branch"`             // short name; "": the remote's default branch
+	Branch       string            `json:"branch"`             // short name; "", with tag and semver: the remote's default branch
+	Tag          string            `json:"tag"`                // short name of a tag, in place of a branch
+	Semver       string            `json:"semver"`             // range of versions such as ^1.2, in place of a branch: the highest tag in it is deployed
 	CredentialID core.CredentialID `json:"credential_id"`      // a repository key for that host; "": read anonymously
 }
 
@@ -31,7 +33,7 @@ func CreateRepository(creator RepositoryCreator) http.Handler {
 			return err
 		}
 		created, err := creator.Create(r.Context(), repositories.Draft{
-			Name: ask.Name, URL: ask.URL, Branch: ask.Branch, Credential: ask.CredentialID,
+			Name: ask.Name, URL: ask.URL, Branch: ask.Branch, Tag: ask.Tag, Semver: ask.Semver, Credential: ask.CredentialID,
 		}, endpoint.Principal(r.Context()))
 		if err != nil {
 			return err

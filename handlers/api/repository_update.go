@@ -19,7 +19,9 @@ type RepositoryUpdater interface {
 type UpdateRepositoryRequest struct {
 	Name         *string            `json:"name"`
 	URL          *string            `json:"url"`
-	Branch       *string            `json:"branch"`        // "": the remote's default branch
+	Branch       *string            `json:"branch"`        // "": the remote's default branch, unless tag or semver is set
+	Tag          *string            `json:"tag"`           // of branch, tag and semver one that is set ends the others
+	Semver       *string            `json:"semver"`        // range of versions such as ^1.2: the highest tag in it is deployed
 	CredentialID *core.CredentialID `json:"credential_id"` // "": read anonymously from now on
 }
 
@@ -35,7 +37,7 @@ func UpdateRepository(updater RepositoryUpdater) http.Handler {
 			return err
 		}
 		updated, err := updater.Update(r.Context(), id, repositories.Change{
-			Name: ask.Name, URL: ask.URL, Branch: ask.Branch, Credential: ask.CredentialID,
+			Name: ask.Name, URL: ask.URL, Branch: ask.Branch, Tag: ask.Tag, Semver: ask.Semver, Credential: ask.CredentialID,
 		}, endpoint.Principal(r.Context()))
 		if err != nil {
 			return err

@@ -28,6 +28,10 @@ func (oneRepository) Repository(context.Context, core.RepositoryID) (repositorie
 	return repositories.Repository{ID: "rep_1", Name: "apps"}, nil
 }
 
+func (oneRepository) Events(context.Context, core.RepositoryID, core.Page) (core.List[repositories.Event], error) {
+	return core.List[repositories.Event]{}, nil
+}
+
 type oneStack struct{ RepositoryUsers }
 
 func (oneStack) Jobs(context.Context, jobs.Filter, core.Page) (core.List[jobs.Job], error) {

@@ -28,6 +28,8 @@ type repositoryForm struct {
 	URL      input
 	Name     input
 	Branch   input
+	Tag      input
+	Semver   input
 	Key      choice
 	Username input
 	Password input
@@ -38,12 +40,13 @@ const newKey = "new"
 
 // repositoryWords is what was typed or is stored.
 type repositoryWords struct {
-	url, name, branch, key, username string
-	password                         secrets.Value
+	url, name, branch, tag, semver, key, username string
+	password                                      secrets.Value
 }
 
 func repositoryWordsOf(form url.Values) repositoryWords {
 	said := repositoryWords{url: strings.TrimSpace(form.Get("url")), name: strings.TrimSpace(form.Get("name")), branch: strings.TrimSpace(form.Get("branch")),
+		tag: strings.TrimSpace(form.Get("tag")), semver: strings.TrimSpace(form.Get("semver")),
 		key: form.Get("credential_id"), username: strings.TrimSpace(form.Get("username")), password: secrets.NewValue(form.Get("password"))}
 	if said.key == "" && (said.username != "" || !said.password.Empty()) {
 		said.key = newKey // they typed one, whatever the choice says
@@ -77,6 +80,9 @@ func newRepositoryForm(r *http.Request, keys CredentialDesk, said repositoryWord
 			Hint: "Where git clones it from, http or https, without user name and password."},
 		Name:   input{Name: "name", Label: "Name", Kind: "text", Complete: "off", Value: exact(said.name), Optional: true, Hint: "Empty: the last part of the address."},
 		Branch: input{Name: "branch", Label: "Branch", Kind: "text", Complete: "off", Mono: true, Value: exact(said.branch), Optional: true, Sample: "main", Hint: "Empty: the repository's default branch."},
+		Tag:    input{Name: "tag", Label: "Or a tag", Kind: "text", Complete: "off", Mono: true, Value: exact(said.tag), Optional: true, Sample: "live", Hint: "Deployed in place of a branch, also when it is moved."},
+		Semver: input{Name: "semver", Label: "Or the highest version in", Kind: "text", Complete: "off", Mono: true, Value: exact(said.semver), Optional: true, Sample: "^1.2",
+			Hint: "A range such as ^1.2, ~1.4, 1.x or >=1 <3: the highest tag in it is deployed. Pre-releases count when the range names one."},
 		Key: choice{Name: "credential_id", Label: "Access", Options: []option{{"", "Public: no key needed", said.key == ""}, {newKey, "New key: user name and password below", said.key == newKey}},
 			Hint: "A key is kept sealed, and sent to the host of this address only."},
 		Username: input{Name: "username", Label: "User name", Kind: "text", Complete: "off", Value: exact(said.username), Optional: true, Hint: "With an access token most hosts take any name."},
@@ -91,7 +97,7 @@ func newRepositoryForm(r *http.Request, keys CredentialDesk, said repositoryWord
 // refuse puts what is wrong into the form.
 func (f *repositoryForm) refuse(c complaints) {
 	f.Key.Problem = c.about("credential_id")
-	f.Trouble = c.on(&f.URL, &f.Name, &f.Branch, &f.Username, &f.Password)
+	f.Trouble = c.on(&f.URL, &f.Name, &f.Branch, &f.Tag, &f.Semver, &f.Username, &f.Password)
 }
 
 // withKey does what needs the key that was chosen, making a new one first where that was asked

@@ -19,7 +19,8 @@ type repositoryLine struct {
 	Badge      badge
 	Trouble    string
 	Address    string
-	Branch     string
+	Follows    string // what is deployed: a branch, a tag or a range of versions
+	Under      string // branch or tag that the head was found under; empty: not known
 	Head       string
 	Fetched    moment
 	SyncHref   string
@@ -51,7 +52,7 @@ func repositoryHref(id core.RepositoryID) string { return "/repositories/" + str
 
 func repositoryOf(r repositories.Repository, now time.Time) repositoryLine {
 	return repositoryLine{Name: r.Name, Href: repositoryHref(r.ID), Badge: repositoryBadge(r), Trouble: sentence(r.Error), Address: r.URL,
-		Branch: branchName(r.Branch), Head: r.Head.Short(), Fetched: at(r.FetchedAt, now), SyncHref: repositoryHref(r.ID) + "/sync"}
+		Follows: r.Follows(), Under: repositories.ShortRef(r.Ref), Head: r.Head.Short(), Fetched: at(r.FetchedAt, now), SyncHref: repositoryHref(r.ID) + "/sync"}
 }
 
 // beingRead reports whether the hub has still to look at a repository.
@@ -67,11 +68,4 @@ func repositoryBadge(r repositories.Repository) badge {
 		return badge{"busy", "ring", "Being read"}
 	}
 	return badge{"ok", "check", "Up to date"}
-}
-
-func branchName(name string) string {
-	if name == "" {
-		return "default branch"
-	}
-	return name
 }

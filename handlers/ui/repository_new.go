@@ -41,7 +41,7 @@ func CreateRepository(desk RepositoryCreator, keys CredentialDesk, now core.Cloc
 		said := repositoryWordsOf(values)
 		var added repositories.Repository
 		err = withKey(r, keys, said, now(), func(key core.CredentialID) error {
-			draft := repositories.Draft{Name: said.name, URL: said.url, Branch: said.branch, Credential: key}
+			draft := repositories.Draft{Name: said.name, URL: said.url, Branch: said.branch, Tag: said.tag, Semver: said.semver, Credential: key}
 			added, err = desk.Create(r.Context(), draft, endpoint.Principal(r.Context()))
 			return err
 		})

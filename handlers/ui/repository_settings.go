@@ -34,7 +34,7 @@ func RepositorySettings(finder RepositoryFinder, keys CredentialDesk) http.Handl
 		if err != nil {
 			return err
 		}
-		form, err := newRepositoryForm(r, keys, repositoryWords{url: known.URL, name: known.Name, branch: known.Branch, key: string(known.Credential)})
+		form, err := newRepositoryForm(r, keys, repositoryWords{url: known.URL, name: known.Name, branch: known.Branch, tag: known.Tag, semver: known.Semver, key: string(known.Credential)})
 		if err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func ChangeRepository(desk RepositoryEditor, keys CredentialDesk, now core.Clock
 		}
 		said := repositoryWordsOf(values)
 		err = withKey(r, keys, said, now(), func(key core.CredentialID) error {
-			change := repositories.Change{Name: &said.name, URL: &said.url, Branch: &said.branch, Credential: &key}
+			change := repositories.Change{Name: &said.name, URL: &said.url, Branch: &said.branch, Tag: &said.tag, Semver: &said.semver, Credential: &key}
 			_, err := desk.Update(r.Context(), known.ID, change, endpoint.Principal(r.Context()))
 			return err
 		})

@@ -30,7 +30,16 @@ type RepositoryUsers interface {
 	Jobs(ctx context.Context, f jobs.Filter, ask core.Page) (core.List[jobs.Job], error)
 }
 
-const shownCommits = 20
+const (
+	shownCommits = 20
+	shownEvents  = 10
+)
+
+// RepositoryTeller finds a repository and what happened to it at its Git host.
+type RepositoryTeller interface {
+	RepositoryFinder
+	Events(ctx context.Context, id core.RepositoryID, p core.Page) (core.List[repositories.Event], error)
+}
 
 type repositoryPage struct {
 	Line       repositoryLine
@@ -42,7 +51,9 @@ type repositoryPage struct {
 	Jobs       []foundJob
 	Truncated  bool
 	Commits    []commitLine
-	PublicKey  copyable // for secrets files
+	MovedTo    string      // address that the Git host redirects to; empty: none
+	Events     []eventLine // newest first
+	PublicKey  copyable    // for secrets files
 	SealHref   string
 	RotateHref string
 	Hook       hookLine
@@ -75,6 +86,12 @@ type foundJob struct {
 	Badge   badge
 }
 
+// eventLine is something that happened at the Git host.
+type eventLine struct {
+	Text string
+	When moment
+}
+
 type commitLine struct {
 	Short, Subject, Author string
 	When                   moment
@@ -84,13 +101,13 @@ type commitLine struct {
 var repositoryView = newView[repositoryPage]("repository_show.html")
 
 // Repository shows one repository: how reading it goes, what it holds, its commits.
-func Repository(finder RepositoryFinder, browser RepositoryBrowser, users RepositoryUsers, keys CredentialDesk, now core.Clock) http.Handler {
+func Repository(finder RepositoryTeller, browser RepositoryBrowser, users RepositoryUsers, keys CredentialDesk, now core.Clock) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		known, err := finder.Repository(r.Context(), core.RepositoryID(r.PathValue("id")))
 		if err != nil {
 			return err
 		}
-		page := repositoryPage{Line: repositoryOf(known, now()), Reading: beingRead(known), CanMend: mendable(known.ErrorCode),
+		page := repositoryPage{Line: repositoryOf(known, now()), Reading: beingRead(known), CanMend: mendable(known.ErrorCode), MovedTo: known.MovedTo,
 			PublicKey: ageKeyOf(known), SealHref: repositoryHref(known.ID) + "/secrets", RotateHref: repositoryHref(known.ID) + "/rotate-key",
 			Hook:     hookLine{Last: at(known.HookedAt, now()), Stopped: known.Unannounced(), Href: repositoryHref(known.ID) + "/webhook"},
 			EditHref: repositoryHref(known.ID) + "/settings", DeleteHref: repositoryHref(known.ID) + "/delete"}
@@ -98,6 +115,9 @@ func Repository(finder RepositoryFinder, browser RepositoryBrowser, users Reposi
 			return err
 		}
 		if err := page.look(r.Context(), browser, known, now()); err != nil {
+			return err
+		}
+		if err := page.tell(r.Context(), finder, known.ID, now()); err != nil {
 			return err
 		}
 		if err := page.match(r.Context(), users, known.ID); err != nil {
@@ -151,6 +171,15 @@ func (p *repositoryPage) look(ctx context.Context, browser RepositoryBrowser, kn
 	commits, err := browser.Commits(ctx, known, shownCommits)
 	for i, c := range commits {
 		p.Commits = append(p.Commits, commitLine{Short: c.Commit.Short(), Subject: c.Subject, Author: c.Author, When: at(c.Time, now), Head: i == 0})
+	}
+	return err
+}
+
+// tell reads what happened at the Git host.
+func (p *repositoryPage) tell(ctx context.Context, teller RepositoryTeller, id core.RepositoryID, now time.Time) error {
+	list, err := teller.Events(ctx, id, core.Page{Limit: shownEvents})
+	for _, e := range list.Items {
+		p.Events = append(p.Events, eventLine{Text: e.Text, When: at(e.At, now)})
 	}
 	return err
 }

@@ -18,7 +18,7 @@ func guidesFor(repository, address string) []guide {
 		{Host: "GitLab", Steps: []string{
 			"Open " + web + "/-/hooks and press Add new webhook.",
 			"URL: the address above. Secret token: the secret from here.",
-			"Tick Push events alone; a branch filter may name the branch that is deployed.",
+			"Tick Push events alone, or Tag push events where a tag or a version is deployed; a branch filter may name the branch that is.",
 			"Press Add webhook, then Test, Push events."}},
 		{Host: "Gitea or Forgejo", Steps: []string{
 			"Open " + web + "/settings/hooks, press Add Webhook and choose Gitea or Forgejo.",

@@ -13,16 +13,28 @@ import (
 
 	"berth/core"
 	"berth/core/fault"
+	"berth/core/repositories"
 
 	"github.com/go-git/go-git/v5/plumbing/format/pktline"
 )
 
-// answer is what a Git host says about the branch of a source.
+// answer is what a Git host says about what a source follows.
 type answer struct {
 	base   string      // the repository's address, after redirects
-	ref    string      // full name of what to fetch: refs/heads/… or HEAD
+	moved  bool        // there were any
+	ref    string      // full name of what to fetch: refs/heads/…, refs/tags/… or HEAD
+	name   string      // full name of what that is; empty: a default branch that the host did not name
 	commit core.Commit // where that points
 	dumb   bool        // the host serves files only, and knows no shallow fetch
+}
+
+// head is the answer as others see it, with the commit that was found.
+func (a answer) head(commit core.Commit) core.GitHead {
+	found := core.GitHead{Commit: commit, Ref: a.name}
+	if a.moved && repositories.ValidAddress(a.base) == nil {
+		found.Moved = a.base
+	}
+	return found
 }
 
 const (
@@ -78,8 +90,8 @@ func (r *Remote) converse(ctx context.Context, src core.GitSource) (answer, erro
 		return answer{}, err
 	}
 	defer finish(resp)
-	found := answer{base: base(resp.Request.URL)}
-	list := newRefs(src.Branch)
+	found := answer{base: base(resp.Request.URL), moved: resp.Request.Response != nil}
+	list := newRefs(src)
 	body := bufio.NewReader(&bounded{resp.Body, maxAnswer})
 	if resp.Header.Get("Content-Type") == "application/x-git-upload-pack-advertisement" {
 		err = r.listSmart(ctx, src, found.base, body, list)
@@ -90,9 +102,9 @@ func (r *Remote) converse(ctx context.Context, src core.GitSource) (answer, erro
 	if err != nil {
 		return answer{}, err
 	}
-	found.ref, found.commit = list.wanted, core.Commit(list.commit)
+	found.ref, found.name, found.commit = list.wanted, list.name(), list.points()
 	if found.commit == "" {
-		return answer{}, branchMissing(src, list.empty(), nil)
+		return answer{}, nothingToFollow(src, list)
 	}
 	return found, nil
 }
@@ -114,7 +126,7 @@ func (r *Remote) listSmart(ctx context.Context, src core.GitSource, base string,
 
 // listFiles reads the refs of a host that serves a repository's files and knows no Git.
 func (r *Remote) listFiles(ctx context.Context, src core.GitSource, base string, body *bufio.Reader, list *refs) error {
-	if src.Branch == "" {
+	if list.wanted == "HEAD" {
 		resp, err := r.send(ctx, src, http.MethodGet, base+"/HEAD", nil)
 		if err != nil {
 			return err

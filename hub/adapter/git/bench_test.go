@@ -38,11 +38,11 @@ func stacks(b *testing.B) (*Remote, core.GitSource, core.Commit, []string) {
 	}
 	b.Cleanup(func() { r.Close() })
 	src := core.GitSource{Repository: core.RepositoryID(core.NewID(core.PrefixRepository, time.Unix(0, 0))), URL: server.URL + host.Path("stacks")}
-	commit, err := r.Fetch(b.Context(), src)
+	head, err := r.Fetch(b.Context(), src)
 	if err != nil {
 		b.Fatal(err)
 	}
-	return r, src, commit, folders
+	return r, src, head.Commit, folders
 }
 
 // One no-op sync of 200 stacks, once the commit is there: open, hashes, close.
@@ -88,7 +88,7 @@ func BenchmarkHeadWithoutTheHostsWork(b *testing.B) {
 	b.Cleanup(func() { r.Close() })
 	src := core.GitSource{Repository: "rep", URL: server.URL + "/a.git", Branch: "main"}
 	for b.Loop() {
-		if head, err := r.Head(b.Context(), src); err != nil || string(head) != hash {
+		if head, err := r.Head(b.Context(), src); err != nil || string(head.Commit) != hash {
 			b.Fatal(head, err)
 		}
 	}

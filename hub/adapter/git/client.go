@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"berth/core/repositories"
 )
 
 // newClient returns the client that asks Git hosts. It keeps no cookies and follows
@@ -43,13 +45,24 @@ func sameHost(next *http.Request, before []*http.Request) error {
 		(upgrade || first.Scheme == next.URL.Scheme && port(first) == port(next.URL))
 	switch {
 	case !same:
-		return errElsewhere{to: next.URL.Scheme + "://" + next.URL.Host}
+		return errElsewhere{to: elsewhere(next.URL)}
 	case len(before) > 5:
 		return errors.New("more than five redirects")
 	case !strings.HasSuffix(next.URL.Path, refsPath), next.URL.User != nil:
 		return fmt.Errorf("redirect away from %s", refsPath)
 	}
 	return nil
+}
+
+// elsewhere is the address that a redirect leads to, as far as it can be shown to people.
+func elsewhere(to *url.URL) string {
+	plain := *to
+	plain.User, plain.Fragment = nil, ""
+	plain.Path = strings.TrimSuffix(plain.Path, "/git-upload-pack")
+	if address, err := repositories.Address(base(&plain)); err == nil {
+		return address
+	}
+	return to.Scheme + "://" + to.Host
 }
 
 func port(u *url.URL) string {

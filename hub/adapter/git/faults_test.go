@@ -68,8 +68,8 @@ func wantFault(t *testing.T, err error, kind fault.Kind, code string, says ...st
 func mustFetch(t *testing.T, r *Remote, src core.GitSource, want core.Commit) {
 	t.Helper()
 	got, err := r.Fetch(t.Context(), src)
-	if err != nil || got != want {
-		t.Fatalf("fetched %q, %v; want %s", got, err, want)
+	if err != nil || got.Commit != want {
+		t.Fatalf("fetched %v, %v; want %s", got, err, want)
 	}
 	tree, err := r.Tree(t.Context(), src.Repository, want)
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"berth/core"
 )
 
 // A list of refs comes from any host: whatever it holds, a commit is a full hash.
@@ -15,6 +17,8 @@ func FuzzRefs(f *testing.F) {
 	f.Add([]byte("000eversion 2\n0017object-format=sha1\n0000"), "main")
 	f.Add([]byte(hash+"\trefs/heads/main\n"), "main")
 	f.Add([]byte("ref: refs/heads/main\n"), "")
+	f.Add([]byte("0068"+hash+" refs/tags/v1.2.3 peeled:"+strings.Repeat("b", 40)+"\n0000"), "^1")
+	f.Add([]byte(hash+"\trefs/tags/v1.0.0\n"+hash+"\trefs/tags/v1.0.0^{}\n"), "1.x")
 	f.Fuzz(func(t *testing.T, answer []byte, branch string) {
 		for _, read := range []func(*refs) error{
 			func(l *refs) error { _, err := l.readAdvertisement(bytes.NewReader(answer)); return err },
@@ -22,12 +26,16 @@ func FuzzRefs(f *testing.F) {
 			func(l *refs) error { return l.readFiles(bufio.NewReader(bytes.NewReader(answer))) },
 			func(l *refs) error { return l.follow(string(answer)) },
 		} {
-			list := newRefs(branch)
+			src := core.GitSource{Branch: branch}
+			if strings.ContainsAny(branch, "^.") {
+				src = core.GitSource{Semver: branch}
+			}
+			list := newRefs(src)
 			err := read(list)
-			if list.commit != "" && !hexHash.MatchString(list.commit) {
+			if found := string(list.points()); found != "" && !hexHash.MatchString(found) {
 				t.Fatalf("commit %q, %v", list.commit, err)
 			}
-			if list.wanted != "HEAD" && !strings.HasPrefix(list.wanted, "refs/heads/") {
+			if list.wanted != "HEAD" && list.wanted != "" && !strings.HasPrefix(list.wanted, branchRefs) && !strings.HasPrefix(list.wanted, tagRefs) {
 				t.Fatalf("wants %q", list.wanted)
 			}
 		}

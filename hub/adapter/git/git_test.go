@@ -62,6 +62,27 @@ func (b *bench) DeleteBranch(t *testing.T, url, branch string) {
 	}
 }
 
+func (b *bench) Tag(t *testing.T, url, tag string, commit core.Commit, annotated bool) {
+	t.Helper()
+	if err := b.host.Tag(name(url), tag, string(commit), annotated); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (b *bench) DeleteTag(t *testing.T, url, tag string) {
+	t.Helper()
+	if err := b.host.DeleteTag(name(url), tag); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (b *bench) Point(t *testing.T, url, branch string) {
+	t.Helper()
+	if err := b.host.Point(name(url), branch); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func (b *bench) Protect(_ *testing.T, url, user, password string) {
 	b.host.Protect(name(url), user, password)
 }

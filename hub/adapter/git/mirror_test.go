@@ -214,7 +214,7 @@ func TestHeadThatTheMirrorHasCostsNoProcess(t *testing.T) {
 	src, commit := source(t, b, b.server.URL)
 	mustFetch(t, r, src, commit)
 	r.git.path = filepath.Join(t.TempDir(), "none")
-	if got, err := r.Fetch(t.Context(), src); err != nil || got != commit {
+	if got, err := r.Fetch(t.Context(), src); err != nil || got.Commit != commit {
 		t.Errorf("fetched %q, %v", got, err)
 	}
 }
@@ -237,7 +237,7 @@ func TestFetchesOfOneRepositoryWaitForEachOther(t *testing.T) {
 	var wait sync.WaitGroup
 	for range 20 {
 		wait.Go(func() {
-			if got, err := r.Fetch(t.Context(), src); err != nil || got != commit {
+			if got, err := r.Fetch(t.Context(), src); err != nil || got.Commit != commit {
 				t.Errorf("fetched %q, %v", got, err)
 			}
 		})

@@ -110,7 +110,7 @@ func TestHostWithoutGit(t *testing.T) {
 	git(t, "-C", host.Dir("files"), "update-server-info")
 	for branch, want := range map[string]core.Commit{"": commits["main"], "main": commits["main"], "side": commits["side"]} {
 		src.Branch = branch
-		if got, err := r.Head(t.Context(), src); err != nil || got != want {
+		if got, err := r.Head(t.Context(), src); err != nil || got.Commit != want {
 			t.Errorf("head of %q is %q, %v; want %s", branch, got, err, want)
 		}
 		mustFetch(t, r, src, want)
@@ -129,7 +129,7 @@ func TestRepositoryWithLongHashes(t *testing.T) {
 		t.Fatal(hash, err)
 	}
 	r := open(t, Options{})
-	if got, err := r.Head(t.Context(), src); err != nil || string(got) != hash {
+	if got, err := r.Head(t.Context(), src); err != nil || string(got.Commit) != hash {
 		t.Errorf("head is %q, %v", got, err)
 	}
 	mustFetch(t, r, src, core.Commit(hash))

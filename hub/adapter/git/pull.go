@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -35,10 +36,24 @@ func (r *Remote) pull(ctx context.Context, dir string, found answer, src core.Gi
 	case err != nil:
 		return "", fetchFailure(src, err, stderr)
 	}
+	if strings.HasPrefix(found.ref, tagRefs) {
+		if err := r.peel(ctx, dir, src); err != nil {
+			return "", err
+		}
+	}
 	return readHead(dir)
 }
 
-// fetch runs git once. The address is a checked one, the ref a checked branch or HEAD.
+// peel puts the commit that a tag leads to in the place of the tag.
+func (r *Remote) peel(ctx context.Context, dir string, src core.GitSource) error {
+	stderr, err := r.git.run(ctx, dir, nil, "update-ref", headRef, headRef+"^{commit}")
+	if err == nil || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return tagMissing(src, fmt.Errorf("%w: %s", err, stderr))
+}
+
+// fetch runs git once. The address is a checked one, the ref a checked branch or tag, or HEAD.
 func (r *Remote) fetch(ctx context.Context, dir string, found answer, src core.GitSource, shallow bool) (stderr string, err error) {
 	args := []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules",
 		"--no-show-forced-updates", "--update-shallow"}

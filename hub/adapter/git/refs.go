@@ -7,28 +7,67 @@ import (
 	"io"
 	"strings"
 
+	"berth/core"
 	"berth/core/repositories"
 
 	"github.com/go-git/go-git/v5/plumbing/format/pktline"
 )
 
-// refs looks for one ref, and for HEAD, in a host's list, of which it keeps nothing else.
+// refs looks in a host's list for what a source points at, and for HEAD; it keeps nothing else of the list.
 type refs struct {
-	wanted string // full name
-	commit string // of wanted; empty: not in the list
+	wanted string // full name; of a range of versions the best tag so far
+	commit string // of wanted, a tag's own object included; empty: not in the list
+	peeled string // what an annotated tag leads to; empty: it is none
 	head   string // of HEAD; empty: not in the list
+	target string // the branch that HEAD names, in full; empty: the host did not say
 	others int    // how many else there were
+
+	versions *repositories.Versions // nil: no range is wanted
+	highest  string                 // tag of the highest version there is, in the range or not
 }
 
-func newRefs(branch string) *refs {
-	if branch == "" {
+const (
+	branchRefs = "refs/heads/"
+	tagRefs    = "refs/tags/"
+	peel       = "^{}" // ends the name under which a list without Git's second version gives what a tag leads to
+)
+
+// newRefs is for a source that was checked.
+func newRefs(src core.GitSource) *refs {
+	switch {
+	case src.Tag != "":
+		return &refs{wanted: tagRefs + src.Tag}
+	case src.Semver != "":
+		versions, err := repositories.ParseVersions(src.Semver)
+		if err != nil {
+			return &refs{versions: &repositories.Versions{}} // in which there is none
+		}
+		return &refs{versions: &versions}
+	case src.Branch == "":
 		return &refs{wanted: "HEAD"}
 	}
-	return &refs{wanted: "refs/heads/" + branch}
+	return &refs{wanted: branchRefs + src.Branch}
 }
 
 // empty reports whether nothing in the list suggests that there are commits.
 func (l *refs) empty() bool { return l.head == "" && l.others == 0 }
+
+// points returns the commit that was looked for; empty: there is none. A tag of something else than a commit is found
+// out when it is fetched.
+func (l *refs) points() core.Commit {
+	if l.peeled != "" {
+		return core.Commit(l.peeled)
+	}
+	return core.Commit(l.commit)
+}
+
+// name is the full name of the branch or tag that was found; empty for a default branch that the host did not name.
+func (l *refs) name() string {
+	if l.wanted == "HEAD" {
+		return l.target
+	}
+	return l.wanted
+}
 
 var (
 	errNotGit    = errors.New("this is not a Git repository")
@@ -39,19 +78,41 @@ func (l *refs) add(hash, name string) error {
 	if !hexHash.MatchString(hash) {
 		return errMalformed
 	}
-	switch name {
-	case "HEAD":
-		l.head = hash
-	case "capabilities^{}": // stands for an empty list
+	name, isPeeled := strings.CutSuffix(name, peel)
+	switch {
+	case name == "capabilities": // with the suffix, it stands for an empty list
 		return nil
-	case l.wanted:
-	default:
+	case isPeeled && name == l.wanted:
+		l.peeled = hash
+		return nil
+	case isPeeled:
+		return nil
+	case name == "HEAD":
+		l.head = hash
+	case name != l.wanted:
 		l.others++
 	}
+	if l.versions != nil {
+		l.consider(name)
+	}
 	if name == l.wanted {
-		l.commit = hash
+		l.commit, l.peeled = hash, ""
 	}
 	return nil
+}
+
+// consider wants a tag, if it is the best one so far.
+func (l *refs) consider(name string) {
+	tag, isTag := strings.CutPrefix(name, tagRefs)
+	if !isTag || len(tag) > repositories.MaxBranch || repositories.ValidTag(tag) != nil {
+		return
+	}
+	if best, found := l.versions.Best([]string{tag, strings.TrimPrefix(l.wanted, tagRefs)}); found && best == tag {
+		l.wanted = name
+	}
+	if best, found := repositories.AnyVersion.Best([]string{tag, l.highest}); found {
+		l.highest = best
+	}
 }
 
 // advertisement is what a Git host says before anything is asked.
@@ -64,7 +125,8 @@ type advertisement struct {
 func (l *refs) readAdvertisement(body io.Reader) (ad advertisement, err error) {
 	lines := pktline.NewScanner(body)
 	for lines.Scan() {
-		line, _, _ := strings.Cut(strings.TrimSuffix(string(lines.Bytes()), "\n"), "\x00")
+		line, can, _ := strings.Cut(strings.TrimSuffix(string(lines.Bytes()), "\n"), "\x00")
+		l.readAbilities(can)
 		switch {
 		case line == "", strings.HasPrefix(line, "# service="), strings.HasPrefix(line, "shallow "), line == "version 1":
 		case line == "version 2":
@@ -83,7 +145,24 @@ func (l *refs) readAdvertisement(body io.Reader) (ad advertisement, err error) {
 	return ad, lines.Err()
 }
 
-// request asks, in version 2, for the wanted ref and HEAD.
+// readAbilities finds which branch HEAD names, in what stands behind the first ref before version 2.
+func (l *refs) readAbilities(can string) {
+	for word := range strings.FieldsSeq(can) {
+		if target, found := strings.CutPrefix(word, "symref=HEAD:"); found {
+			l.names(target)
+		}
+	}
+}
+
+// names takes what HEAD names, if that is a branch.
+func (l *refs) names(target string) {
+	branch, isBranch := strings.CutPrefix(target, branchRefs)
+	if isBranch && branch != "" && repositories.ValidBranch(branch) == nil {
+		l.target = target
+	}
+}
+
+// request asks, in version 2, for what is wanted and HEAD.
 func (l *refs) request(format string) []byte {
 	var b bytes.Buffer
 	lines := pktline.NewEncoder(&b)
@@ -94,26 +173,57 @@ func (l *refs) request(format string) []byte {
 	// A buffer takes every line, and all are far below the length limit.
 	_ = lines.EncodeString(head...)
 	b.WriteString("0001")
-	_ = lines.EncodeString("ref-prefix HEAD\n")
-	if l.wanted != "HEAD" {
-		_ = lines.EncodeString("ref-prefix " + l.wanted + "\n")
+	_ = lines.EncodeString("peel\n", "symrefs\n", "ref-prefix HEAD\n")
+	for _, prefix := range l.prefixes() {
+		_ = lines.EncodeString("ref-prefix " + prefix + "\n")
 	}
 	_ = lines.Flush()
 	return b.Bytes()
+}
+
+// prefixes is what the names of the refs that are asked for begin with, HEAD apart.
+func (l *refs) prefixes() []string {
+	switch {
+	case l.versions == nil && l.wanted == "HEAD":
+		return nil
+	case l.versions == nil:
+		return []string{l.wanted}
+	}
+	numbers := l.versions.Prefixes()
+	if numbers == nil {
+		return []string{tagRefs}
+	}
+	all := make([]string, len(numbers))
+	for i, number := range numbers {
+		all[i] = tagRefs + number
+	}
+	return all
 }
 
 // readRefs reads the answer to request.
 func (l *refs) readRefs(body io.Reader) error {
 	lines := pktline.NewScanner(body)
 	for lines.Scan() {
-		line := strings.TrimSuffix(string(lines.Bytes()), "\n")
-		if line == "" {
+		fields := strings.Fields(string(lines.Bytes()))
+		if len(fields) == 0 {
 			continue
 		}
-		hash, rest, _ := strings.Cut(line, " ")
-		name, _, _ := strings.Cut(rest, " ")
-		if err := l.add(hash, name); err != nil {
+		if len(fields) == 1 {
+			return errMalformed
+		}
+		if err := l.add(fields[0], fields[1]); err != nil {
 			return err
+		}
+		for _, attribute := range fields[2:] {
+			key, value, _ := strings.Cut(attribute, ":")
+			switch {
+			case key == "symref-target" && fields[1] == "HEAD":
+				l.names(value)
+			case key == "peeled" && fields[1] == l.wanted:
+				if err := l.add(value, fields[1]+peel); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	return lines.Err()
@@ -139,7 +249,7 @@ func (l *refs) readFiles(body *bufio.Reader) error {
 // follow wants, in place of HEAD, the branch that the content of a HEAD file names.
 func (l *refs) follow(head string) error {
 	name, found := strings.CutPrefix(strings.TrimSpace(head), "ref: ")
-	branch, short := strings.CutPrefix(name, "refs/heads/")
+	branch, short := strings.CutPrefix(name, branchRefs)
 	if !found || !short || repositories.ValidBranch(branch) != nil {
 		return errNotGit
 	}

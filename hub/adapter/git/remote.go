@@ -100,43 +100,50 @@ func (r *Remote) Close() error {
 }
 
 // Head implements core.GitRemote.
-func (r *Remote) Head(ctx context.Context, src core.GitSource) (core.Commit, error) {
+func (r *Remote) Head(ctx context.Context, src core.GitSource) (core.GitHead, error) {
 	if err := check(src); err != nil {
-		return "", err
+		return core.GitHead{}, err
 	}
 	leave, err := r.asks.enter(ctx)
 	if err != nil {
-		return "", givenUp(err)
+		return core.GitHead{}, givenUp(err)
 	}
 	defer leave()
 	answer, err := r.ask(ctx, src)
-	return answer.commit, err
+	if err != nil {
+		return core.GitHead{}, err
+	}
+	return answer.head(answer.commit), nil
 }
 
 // Fetch implements core.GitRemote. It starts no process when the mirror has the head.
-func (r *Remote) Fetch(ctx context.Context, src core.GitSource) (core.Commit, error) {
+func (r *Remote) Fetch(ctx context.Context, src core.GitSource) (core.GitHead, error) {
 	if err := check(src); err != nil {
-		return "", err
+		return core.GitHead{}, err
 	}
 	m, err := r.mirror(src.Repository)
 	if err != nil {
-		return "", err
+		return core.GitHead{}, err
 	}
 	unlock, err := m.lock.enter(ctx)
 	if err != nil {
-		return "", givenUp(err)
+		return core.GitHead{}, givenUp(err)
 	}
 	defer unlock()
 	leave, err := r.fetches.enter(ctx)
 	if err != nil {
-		return "", givenUp(err)
+		return core.GitHead{}, givenUp(err)
 	}
 	defer leave()
 	answer, err := r.ask(ctx, src)
 	if err != nil {
-		return "", err
+		return core.GitHead{}, err
 	}
-	return m.update(ctx, answer, src)
+	commit, err := m.update(ctx, answer, src)
+	if err != nil {
+		return core.GitHead{}, err
+	}
+	return answer.head(commit), nil
 }
 
 // Forget implements core.GitRemote. It waits for a fetch that is under way.

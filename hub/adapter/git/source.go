@@ -21,7 +21,7 @@ func check(src core.GitSource) error {
 	if repositories.OverSSH(src.URL) {
 		return fault.New(fault.Invalid, "git.address", "This release does not fetch over SSH yet.")
 	}
-	return repositories.ValidBranch(src.Branch)
+	return repositories.ValidSource(src)
 }
 
 // basic returns the source's credential as the value of an Authorization header;

@@ -40,18 +40,58 @@ func repositoryMissing(src core.GitSource, cause error) error {
 		"No Git repository answers at %s; check the address, and that the credential may see it.", src.URL).Because(cause)
 }
 
-func branchMissing(src core.GitSource, empty bool, cause error) error {
+// nothingToFollow is the fault for a source of which a host's list has nothing.
+func nothingToFollow(src core.GitSource, list *refs) error {
 	switch {
-	case empty && src.Branch == "":
-		return fault.New(fault.NotFound, "git.branch_missing",
-			"The repository at %s is empty or has no default branch; push a first commit or name a branch.", src.URL).Because(cause)
-	case empty:
-		return fault.New(fault.NotFound, "git.branch_missing",
-			"The repository at %s has no branch %q and seems to be empty; push a first commit.", src.URL, src.Branch).Because(cause)
-	case src.Branch == "":
-		return fault.New(fault.NotFound, "git.branch_missing", "The repository at %s has no default branch; name one.", src.URL).Because(cause)
+	case src.Tag != "":
+		return tagMissing(src, nil)
+	case src.Semver != "":
+		return versionMissing(src, list)
 	}
-	return fault.New(fault.NotFound, "git.branch_missing", "The repository at %s has no branch %q; was it deleted or renamed?", src.URL, src.Branch).Because(cause)
+	return branchMissing(src, list, nil)
+}
+
+// gone is the fault for what was there when it was asked for, and not any more when it was fetched.
+func gone(src core.GitSource, cause error) error {
+	if src.Tag != "" || src.Semver != "" {
+		return tagMissing(src, cause)
+	}
+	return branchMissing(src, &refs{others: 1}, cause)
+}
+
+func branchMissing(src core.GitSource, list *refs, cause error) error {
+	says := func(text string, rest ...any) error {
+		return fault.New(fault.NotFound, "git.branch_missing", text, rest...).Because(cause)
+	}
+	instead, named := strings.CutPrefix(list.target, branchRefs)
+	switch {
+	case list.empty() && src.Branch == "":
+		return says("The repository at %s is empty or has no default branch; push a first commit or name a branch.", src.URL)
+	case list.empty():
+		return says("The repository at %s has no branch %q and seems to be empty; push a first commit.", src.URL, src.Branch)
+	case src.Branch == "":
+		return says("The repository at %s has no default branch; name one.", src.URL)
+	case named && list.head != "":
+		return says("The repository at %s has no branch %q; was it deleted or renamed? Its default branch is %q: choose that one, or leave the branch empty to follow the default. What runs was left alone.", src.URL, src.Branch, instead)
+	}
+	return says("The repository at %s has no branch %q; was it deleted or renamed? What runs was left alone.", src.URL, src.Branch)
+}
+
+func tagMissing(src core.GitSource, cause error) error {
+	if src.Tag == "" {
+		return fault.New(fault.NotFound, "git.tag_missing", "The tag of the highest version in %s was deleted at %s meanwhile, or names no commit; it is looked for again.", src.Semver, src.URL).Because(cause)
+	}
+	return fault.New(fault.NotFound, "git.tag_missing",
+		"The repository at %s has no tag %q that names a commit; push it, or choose another. What runs was left alone.", src.URL, src.Tag).Because(cause)
+}
+
+func versionMissing(src core.GitSource, list *refs) error {
+	seen := "none of its tags that were looked at is a version"
+	if list.highest != "" {
+		seen = fmt.Sprintf("the highest version that was looked at is %q", list.highest)
+	}
+	return fault.New(fault.NotFound, "git.version_missing",
+		"No tag of the repository at %s is a version in %s: %s. Push such a tag, such as v1.2.3, or change the range; pre-releases count only when the range names one. What runs was left alone.", src.URL, src.Semver, seen)
 }
 
 func tooLarge(src core.GitSource, limit int64) error {
@@ -61,7 +101,7 @@ func tooLarge(src core.GitSource, limit int64) error {
 
 func redirected(src core.GitSource, to string) error {
 	return fault.New(fault.Invalid, "git.address",
-		"%s redirects to another host (%s), which is not followed; use the final address.", src.URL, to)
+		"%s redirects to another host: %s. That is not followed, and nothing was sent there; if it is right, make it the repository's address.", src.URL, to)
 }
 
 func redirectedLater(src core.GitSource, cause error) error {
@@ -119,7 +159,7 @@ var complaints = []struct {
 	{"Authentication failed", credentialRefused},
 	{"returned error: 401", credentialRefused},
 	{"returned error: 403", credentialRefused},
-	{"couldn't find remote ref", func(src core.GitSource, err error) error { return branchMissing(src, false, err) }},
+	{"couldn't find remote ref", gone},
 	{"returned error: 404", repositoryMissing},
 	{"' not found", repositoryMissing},
 	{"returned error: 30", redirectedLater},

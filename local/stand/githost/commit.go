@@ -76,6 +76,46 @@ func (h *Host) DeleteBranch(repo, branch string) error {
 	return err
 }
 
+// Tag makes a tag point at a commit, or moves it there. An annotated one is an object of its own.
+func (h *Host) Tag(repo, tag, commit string, annotated bool) error {
+	dir, err := h.repository(repo)
+	if err != nil {
+		return err
+	}
+	h.writing.Lock()
+	defer h.writing.Unlock()
+	args := []string{"-c", "user.name=Berth", "-c", "user.email=berth@localhost", "tag", "--force"}
+	if annotated {
+		args = append(args, "--annotate", "--message=Release "+tag)
+	}
+	_, err = git(dir, nil, append(args, "--", tag, commit)...)
+	return err
+}
+
+// DeleteTag removes a tag.
+func (h *Host) DeleteTag(repo, tag string) error {
+	dir, err := h.repository(repo)
+	if err != nil {
+		return err
+	}
+	h.writing.Lock()
+	defer h.writing.Unlock()
+	_, err = git(dir, nil, "update-ref", "-d", "refs/tags/"+tag)
+	return err
+}
+
+// Point makes a branch the default one.
+func (h *Host) Point(repo, branch string) error {
+	dir, err := h.repository(repo)
+	if err != nil {
+		return err
+	}
+	h.writing.Lock()
+	defer h.writing.Unlock()
+	_, err = git(dir, nil, "symbolic-ref", "HEAD", "refs/heads/"+branch)
+	return err
+}
+
 // draft holds a commit until the branch moves to it.
 const draft = "refs/githost/draft"
 
