@@ -26,6 +26,9 @@ func (r *rendering) resolveMounts(ctx context.Context, project *types.Project) e
 }
 
 func (r *rendering) resolveMount(ctx context.Context, place string, mount *types.ServiceVolumeConfig) error {
+	if !path.IsAbs(mount.Target) { // "v:/v" is a path of Windows to Compose, and becomes a volume without name
+		return invalid("%s: the target %q is not an absolute path; the name of a volume needs two letters at least.", place, mount.Target)
+	}
 	if mount.Type != types.VolumeTypeBind {
 		return nil
 	}
