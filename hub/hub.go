@@ -9,6 +9,7 @@ import (
 
 	"berth/core"
 	"berth/core/hubs"
+	"berth/core/jobs"
 )
 
 // Options is what a hub is made of. Everything is required but what says what nil means.
@@ -38,6 +39,8 @@ type Options struct {
 	Version   string
 	Now       core.Clock
 	Log       *slog.Logger
+
+	decisions decisions // those of the core, unless a test has others
 }
 
 // Limits of what the hub does at once.
@@ -82,6 +85,9 @@ type Hub struct {
 
 // New returns a hub that is ready to run.
 func New(opts Options) *Hub {
+	if opts.decisions.fire == nil {
+		opts.decisions = decisions{jobs.Fire, jobs.Begin}
+	}
 	h := &Hub{
 		opts:     opts,
 		log:      opts.Log,

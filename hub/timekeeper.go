@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"berth/core"
@@ -158,8 +159,8 @@ func (p *pass) fire(ctx context.Context, ids []core.JobID, now time.Time) error 
 	}
 	return p.each(ctx, ids, func(ctx context.Context, some []core.JobID) ([]jobs.Run, error) {
 		runs, err := p.h.opts.Store.Fire(ctx, some, now, func(j jobs.Job, open []jobs.Run) (f jobs.Firing) {
-			if p.h.safely(j.ID, func() { f = jobs.Fire(j, open, roster, now) }) {
-				return jobs.Firing{Missed: 1, FiredAt: j.NextAt, Next: now.Add(asideFor)}
+			if p.h.safely(j.ID, func() { f = p.h.opts.decisions.fire(j, open, roster, now) }) {
+				return p.h.givenUp(j, now)
 			}
 			return f
 		})
@@ -175,11 +176,33 @@ func (p *pass) fire(ctx context.Context, ids []core.JobID, now time.Time) error 
 	})
 }
 
+// givenUp is what becomes of a time about which a defect keeps anything else from being decided: it is missed, and the job is
+// due again at its next one.
+func (h *Hub) givenUp(j jobs.Job, now time.Time) jobs.Firing {
+	f := jobs.Firing{Missed: 1, FiredAt: j.NextAt, Next: now.Add(asideFor)}
+	h.safely(j.ID, func() {
+		if s, err := j.Definition.Schedule(); err == nil {
+			f.Next = s.Next(now)
+		}
+	})
+	return f
+}
+
+// decisions is what is decided about jobs.
+type decisions struct {
+	fire  func(jobs.Job, []jobs.Run, *jobs.Roster, time.Time) jobs.Firing // nil: none is given
+	begin func(jobs.Job, []jobs.Run, *jobs.Roster, time.Time) jobs.Beginning
+}
+
+// beginningOf names, among what is set aside, the runs of a job that wait.
+type beginningOf core.JobID
+
 // beginWaiting begins the runs that can begin, gives up those that waited for too long, and returns when
 // another look is due because of one that goes on waiting.
 func (p *pass) beginWaiting(ctx context.Context) (next time.Time, err error) {
 	now := p.h.opts.Now()
 	waiting, next, err := p.h.opts.Store.WaitingRuns(ctx, now)
+	waiting = slices.DeleteFunc(waiting, func(id core.JobID) bool { return p.h.defects.aside(beginningOf(id), now) })
 	if err != nil || len(waiting) == 0 {
 		return next, err
 	}
@@ -190,7 +213,8 @@ func (p *pass) beginWaiting(ctx context.Context) (next time.Time, err error) {
 	for first := 0; first < len(waiting) && err == nil; first += firePage {
 		err = p.each(ctx, waiting[first:min(first+firePage, len(waiting))], func(ctx context.Context, some []core.JobID) ([]jobs.Run, error) {
 			return p.h.opts.Store.Begin(ctx, some, func(j jobs.Job, open []jobs.Run) (b jobs.Beginning) {
-				p.h.safely(j.ID, func() { b = jobs.Begin(j, open, roster, now) })
+				panicked := p.h.safely(j.ID, func() { b = p.h.opts.decisions.begin(j, open, roster, now) })
+				p.h.defects.note(beginningOf(j.ID), panicked, now)
 				next = earlier(next, endOfPatience(open, now))
 				return b
 			})
