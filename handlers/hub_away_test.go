@@ -23,6 +23,7 @@ import (
 	"berth/handlers/guard"
 	"berth/hub/adapter/agekey"
 	"berth/hub/adapter/hubclient"
+	"berth/hub/adapter/ssh"
 )
 
 // needHub are the rows that cannot be answered without a hub: it alone has links to workers, copies of
@@ -118,7 +119,7 @@ func (s *stand) withoutHub() {
 	away := hubclient.New(hubclient.Options{Key: hubcall.NewKey(s.ring.Subkey(seal.PurposeHub), s.now), Directory: s.store, Seals: s.ring, Now: s.now})
 	s.t.Cleanup(away.Close)
 	port := fleet.WorkerPort{AppURL: origin, Port: 8443, Pin: s.store.WorkerPortPin}
-	workers, repos := fleet.NewDesk(s.store, s.ring, away, s.now, port), repositories.NewDesk(s.store, s.ring, agekey.Maker{}, away, away, s.now)
+	workers, repos := fleet.NewDesk(s.store, s.ring, away, s.now, port), repositories.NewDesk(s.store, s.ring, agekey.Maker{}, away, away, s.now).OverSSH(ssh.Keys{}, away)
 	folders := repositories.NewFolders(s.store, away)
 	desk := stacks.NewDesk(s.store, away, s.now).Beside(folders)
 	s.deps.Repositories = handlers.RepositoriesDeps{Desk: repos, Browser: away}

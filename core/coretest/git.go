@@ -42,6 +42,13 @@ type GitHost interface {
 	Protect(t *testing.T, url, user, password string)
 }
 
+// GitLogins is a GitHost whose sources need more than an address: a host over SSH.
+type GitLogins interface {
+	// Login returns the source as whom Protect named by user and password; both empty: as somebody who may
+	// read what is not protected.
+	Login(t *testing.T, src core.GitSource, user, password string) core.GitSource
+}
+
 // GitRemote is the contract of core.GitRemote. newRemote returns one without mirrors
 // that can reach the repositories of the host that host returns.
 func GitRemote(t *testing.T, newRemote func(t *testing.T) core.GitRemote, host func(t *testing.T) GitHost) {
@@ -91,8 +98,14 @@ type gitBench struct {
 // repository makes a repository with one commit and returns where it is.
 func (b gitBench) repository(files map[string]string) (core.GitSource, core.Commit) {
 	b.Helper()
-	src := core.GitSource{Repository: newRepositoryID(), URL: b.host.Create(b.T)}
+	src := b.empty()
 	return src, b.host.Push(b.T, src.URL, GitPush{Files: files, Message: "First"})
+}
+
+// empty makes a repository without commits.
+func (b gitBench) empty() core.GitSource {
+	b.Helper()
+	return b.login(core.GitSource{Repository: newRepositoryID(), URL: b.host.Create(b.T)}, "", "")
 }
 
 func newRepositoryID() core.RepositoryID {
@@ -102,7 +115,7 @@ func newRepositoryID() core.RepositoryID {
 // fetched makes a repository from a push, fetches it and opens the commit.
 func (b gitBench) fetched(push GitPush) core.Tree {
 	b.Helper()
-	src := core.GitSource{Repository: newRepositoryID(), URL: b.host.Create(b.T)}
+	src := b.empty()
 	b.host.Push(b.T, src.URL, push)
 	return b.open(src, b.fetch(src))
 }
@@ -154,7 +167,11 @@ func (b gitBench) refused(err error, kind fault.Kind, code string, says ...strin
 	}
 }
 
-func login(src core.GitSource, user, password string) core.GitSource {
+func (b gitBench) login(src core.GitSource, user, password string) core.GitSource {
+	b.Helper()
+	if host, ok := b.host.(GitLogins); ok {
+		return host.Login(b.T, src, user, password)
+	}
 	src.Username, src.Password = user, secrets.NewValue(password)
 	return src
 }

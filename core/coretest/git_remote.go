@@ -47,7 +47,7 @@ func missingBranch(b gitBench) {
 }
 
 func emptyRepository(b gitBench) {
-	src := core.GitSource{Repository: newRepositoryID(), URL: b.host.Create(b.T)}
+	src := b.empty()
 	b.allRefused(asked(b, src), fault.NotFound, "git.branch_missing", "empty")
 	src.Branch = "main"
 	b.allRefused(asked(b, src), fault.NotFound, "git.branch_missing", "empty")
@@ -73,7 +73,7 @@ func deletedBranch(b gitBench) {
 
 func badSources(b gitBench) {
 	src, _ := b.repository(map[string]string{"a": "1"})
-	for _, url := range []string{"ssh://git@host/a", "git@host:a", "ext::sh -c id", "--upload-pack=id", "file:///etc", "https://u:hunter2@host/a"} {
+	for _, url := range []string{"git://host/a", "ssh://-oProxyCommand=id/a", "git@host:-x", "ext::sh -c id", "--upload-pack=id", "file:///etc", "https://u:hunter2@host/a"} {
 		bad := src
 		bad.URL = url
 		b.allRefused(asked(b, bad), fault.Invalid, "git.address", fault.PublicOf(repositories.ValidAddress(url)))
@@ -159,20 +159,24 @@ func credentials(b gitBench) {
 	src, first := b.repository(map[string]string{"a": "1"})
 	b.host.Protect(b.T, src.URL, "deploy", "p:ss word")
 	b.allRefused(asked(b, src), fault.Unauthenticated, "git.credential_refused", src.URL)
-	for name, err := range asked(b, login(src, "deploy", "hunter2")) {
-		b.refused(err, fault.Unauthenticated, "git.credential_refused", `"deploy"`)
+	named := `"deploy"`
+	if repositories.OverSSH(src.URL) {
+		named = src.URL // which says as whom
+	}
+	for name, err := range asked(b, b.login(src, "deploy", "hunter2")) {
+		b.refused(err, fault.Unauthenticated, "git.credential_refused", named)
 		if err != nil && strings.Contains(err.Error(), "hunter2") {
 			b.Errorf("%s tells the password: %v", name, err)
 		}
 	}
-	good := login(src, "deploy", "p:ss word")
+	good := b.login(src, "deploy", "p:ss word")
 	if got, err := b.remote.Head(b.Context(), good); err != nil || got.Commit != first {
 		b.Errorf("head is %v, %v; want %s", got, err, first)
 	}
 	b.fetch(good)
 	b.host.Push(b.T, src.URL, GitPush{Files: map[string]string{"a": "2"}})
 	b.host.Protect(b.T, src.URL, "deploy", "renewed")
-	b.allRefused(asked(b, good), fault.Unauthenticated, "git.credential_refused", `"deploy"`)
+	b.allRefused(asked(b, good), fault.Unauthenticated, "git.credential_refused", named)
 	if got := b.read(b.open(src, first), "a"); got != "1" {
 		b.Errorf("the mirror has %q", got)
 	}

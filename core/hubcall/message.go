@@ -77,19 +77,31 @@ type PickOf struct {
 	Step integrations.Step `json:"step"`
 }
 
-// Trial is where and as whom a repository is to be read, once. The password is sealed in the ring
-// that both ends have, bound to the row of the trial, so that it is in clear in neither's buffers.
+// AboutSSHHost names an SSH host.
+type AboutSSHHost struct {
+	Address string `json:"address"` // host:port
+}
+
+// Trial is where and as whom a repository is to be read, once. Its secrets are sealed in the ring
+// that both ends have, bound to the row of the trial, so that they are in clear in neither's buffers.
 type Trial struct {
 	Row      core.RepositoryID `json:"row"` // of this trial alone
 	URL      string            `json:"url"`
 	Branch   string            `json:"branch"`
 	Username string            `json:"username"`
 	Password seal.Sealed       `json:"password"` // empty: none
+	Key      seal.Sealed       `json:"key"`      // private key for SSH; empty: none
+	HostKeys []string          `json:"host_keys"`
 }
 
 // Place is what the password of a trial is bound to.
 func (t Trial) Place() seal.Place {
 	return seal.Place{Table: "hub_calls", Row: string(t.Row), Column: "password"}
+}
+
+// KeyPlace is what the private key of a trial is bound to.
+func (t Trial) KeyPlace() seal.Place {
+	return seal.Place{Table: "hub_calls", Row: string(t.Row), Column: "key"}
 }
 
 // SecretsOf asks what the secrets file in a folder provides.

@@ -21,6 +21,7 @@ const (
 	Files         Op = "files"            // of a repository: FilesOf → repositories.Shown
 	Discover      Op = "discover"         // in a repository: AboutRepository → repositories.Discovery
 	Probe         Op = "probe"            // whether a repository can be read: Trial
+	ScanHost      Op = "ssh-scan"         // which keys an SSH host shows: AboutSSHHost → []repositories.HostKey
 	TestBackend   Op = "integration-test" // whether a secret backend answers: AboutIntegration
 	Pick          Op = "integration-pick" // what can be chosen of it: PickOf → []integrations.Choice
 	Secrets       Op = "sops-names"       // what a stack's secrets file provides: SecretsOf → repositories.Provided
@@ -44,7 +45,7 @@ var limits = map[Op]time.Duration{
 	Nudge: 2 * time.Second, Wake: 2 * time.Second, Arrived: 2 * time.Second, RunEnded: 2 * time.Second, Revoked: 5 * time.Second,
 	Act: 70 * time.Second, Logs: 70 * time.Second,
 	Plan: 60 * time.Second, Environment: 35 * time.Second,
-	Commits: 30 * time.Second, Files: 30 * time.Second, Discover: 60 * time.Second, Probe: 15 * time.Second,
+	Commits: 30 * time.Second, Files: 30 * time.Second, Discover: 60 * time.Second, Probe: 15 * time.Second, ScanHost: 10 * time.Second,
 	TestBackend: 30 * time.Second, Pick: 30 * time.Second, Secrets: 30 * time.Second, EncryptFile: 30 * time.Second,
 	Metrics: 20 * time.Second, WorkerMetrics: 10 * time.Second,
 }

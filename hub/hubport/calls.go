@@ -67,6 +67,7 @@ type Options struct {
 	Find        Finder
 	Browser     repositories.Browser
 	Prober      repositories.Prober
+	Scanner     repositories.HostScanner
 	Seals       Opener
 	Backends    integrations.Outside
 	Secrets     SecretsFiles
@@ -98,6 +99,9 @@ func calls(o Options) map[hubcall.Op]call {
 		hubcall.Files:    answered(o.files),
 		hubcall.Discover: answered(o.discover),
 		hubcall.Probe:    streamed(o.probe),
+		hubcall.ScanHost: answered(func(ctx context.Context, ask hubcall.AboutSSHHost) ([]repositories.HostKey, error) {
+			return o.Scanner.ScanHost(ctx, ask.Address)
+		}),
 		hubcall.TestBackend: streamed(func(ctx context.Context, ask hubcall.AboutIntegration, _ io.Writer) error {
 			return o.Backends.Test(ctx, ask.Slug)
 		}),
@@ -152,15 +156,27 @@ func (o Options) discover(ctx context.Context, ask hubcall.AboutRepository) (rep
 }
 
 func (o Options) probe(ctx context.Context, ask hubcall.Trial, _ io.Writer) error {
-	src := core.GitSource{Repository: ask.Row, URL: ask.URL, Branch: ask.Branch, Username: ask.Username}
-	if len(ask.Password) > 0 {
-		password, err := o.Seals.Open(ask.Place(), ask.Password)
-		if err != nil {
-			return errBody.Because(err)
-		}
-		src.Password = secrets.NewValue(string(password))
+	src := core.GitSource{Repository: ask.Row, URL: ask.URL, Branch: ask.Branch, Username: ask.Username, HostKeys: ask.HostKeys}
+	var err error
+	if src.Password, err = o.opened(ask.Place(), ask.Password); err != nil {
+		return err
+	}
+	if src.Key, err = o.opened(ask.KeyPlace(), ask.Key); err != nil {
+		return err
 	}
 	return o.Prober.Probe(ctx, src)
+}
+
+// opened opens a secret of a call; none is empty.
+func (o Options) opened(place seal.Place, sealed seal.Sealed) (secrets.Value, error) {
+	if len(sealed) == 0 {
+		return secrets.Value{}, nil
+	}
+	text, err := o.Seals.Open(place, sealed)
+	if err != nil {
+		return secrets.Value{}, errBody.Because(err)
+	}
+	return secrets.NewValue(string(text)), nil
 }
 
 func (o Options) secrets(ctx context.Context, ask hubcall.SecretsOf) (repositories.Provided, error) {

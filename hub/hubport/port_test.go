@@ -89,6 +89,12 @@ func (s *stand) Repository(_ context.Context, id core.RepositoryID) (repositorie
 func (s *stand) commit() {
 	s.head = s.git.Commit("https://git.example/apps.git", "main", map[string]string{"web/compose.yaml": "services: {}\n", "web/wireops.yaml": "version: wireops.v1\n"})
 }
+
+// ScanHost implements repositories.HostScanner.
+func (s *stand) ScanHost(_ context.Context, address string) ([]repositories.HostKey, error) {
+	return []repositories.HostKey{{Type: "ssh-ed25519", Key: "of " + address}}, s.problem
+}
+
 func (s *stand) Probe(_ context.Context, src core.GitSource) error {
 	s.probed.Store(&src)
 	return s.problem
@@ -174,7 +180,7 @@ func open(t *testing.T) *stand {
 	s := &stand{heard: make(chan string, 16), git: coretest.NewFakeGit(), url: "https://" + l.Addr().String()}
 	s.row = hubs.Hub{ID: "hub_1", URL: s.url, Pin: websocket.Pin(pair.Leaf)}
 	s.key = hubcall.NewKey(ring.Subkey(seal.PurposeHub), time.Now)
-	port := hubport.New(hubport.Options{Key: s.key, Hub: s, Find: s, Browser: repositories.NewBrowser(s.git), Prober: s, Seals: ring,
+	port := hubport.New(hubport.Options{Key: s.key, Hub: s, Find: s, Browser: repositories.NewBrowser(s.git), Prober: s, Scanner: s, Seals: ring,
 		Backends: s, Secrets: s, Metrics: source{s}, Certificate: pair, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -305,6 +311,16 @@ func TestRepositoriesAreReadWhereTheirCopiesAre(t *testing.T) {
 	}
 	if got := s.probed.Load(); got == nil || got.URL != src.URL || got.Username != "deploy" || got.Password.Reveal() != "canary" {
 		t.Errorf("probed %+v", got)
+	}
+	ssh := core.GitSource{Repository: "rep_3", URL: "ssh://git@git.example.com/a", Key: secrets.NewValue("canary key"), HostKeys: []string{"ssh-ed25519 AAAA"}}
+	if err := s.Client.Probe(t.Context(), ssh); err != nil {
+		t.Error(err)
+	}
+	if got := s.probed.Load(); got.Key.Reveal() != "canary key" || !slices.Equal(got.HostKeys, ssh.HostKeys) || !got.Password.Empty() {
+		t.Errorf("probed %+v", got)
+	}
+	if keys, err := s.Client.ScanHost(t.Context(), "git.example.com:22"); err != nil || len(keys) != 1 || keys[0].Key != "of git.example.com:22" {
+		t.Errorf("scanned %+v, %v", keys, err)
 	}
 	s.problem = fault.New(fault.Unauthenticated, "git.credential_refused", "No.")
 	if err := s.Client.Probe(t.Context(), core.GitSource{Repository: "rep_2", URL: src.URL}); fault.CodeOf(err) != "git.credential_refused" {

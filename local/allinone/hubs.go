@@ -16,6 +16,7 @@ import (
 	"berth/handlers/api"
 	"berth/hub"
 	"berth/hub/adapter/hubclient"
+	"berth/hub/adapter/ssh"
 	"berth/hub/hubport"
 )
 
@@ -29,6 +30,7 @@ type hubSide struct {
 	browser handlers.RepositoriesBrowser
 	files   revisionReader
 	prober  repositories.Prober
+	scanner repositories.HostScanner
 	secrets api.SecretsFiles // set once the desk of repositories is there
 	metrics metrics.Source
 }
@@ -45,10 +47,13 @@ func (c Config) shared() bool { return !c.Server.DatabaseURL.Empty() }
 // reach says how the handlers of this process reach what hubs have.
 func (p *parts) reach(late *lateHub) hubSide {
 	if p.client != nil {
-		return hubSide{Nudger: p.client, Hub: p.client, live: p.client, plans: p.client, browser: p.client, files: p.files, prober: p.client, metrics: p.client}
+		return hubSide{Nudger: p.client, Hub: p.client, live: p.client, plans: p.client, browser: p.client, files: p.files, prober: p.client, scanner: p.client, metrics: p.client}
 	}
-	return hubSide{Nudger: late, Hub: late, live: late, plans: late, browser: repositories.NewBrowser(p.git), files: p.files, prober: repositories.HeadProber{Git: p.git}, metrics: p.board}
+	return hubSide{Nudger: late, Hub: late, live: late, plans: late, browser: repositories.NewBrowser(p.git), files: p.files, prober: repositories.HeadProber{Git: p.git}, scanner: p.sshReach(), metrics: p.board}
 }
+
+// sshReach is where SSH hosts may be.
+func (p *parts) sshReach() ssh.Reach { return ssh.Reach{Allowed: p.cfg.Server.AllowedPrivateIPRanges} }
 
 // joinHubs makes what hubs say to each other, when there may be others.
 func (p *parts) joinHubs() {
@@ -62,7 +67,7 @@ func (p *parts) joinHubs() {
 func (p *parts) joinInternalPort() {
 	if p.client != nil {
 		p.internal = hubport.New(hubport.Options{Key: p.key, Hub: calledHub{p.hub, p.board}, Find: p.store, Browser: repositories.NewBrowser(p.git),
-			Prober: repositories.HeadProber{Git: p.git}, Seals: p.ring, Backends: p.backends, Secrets: p.secrets, Metrics: p.board, Certificate: p.identity.Certificate, Log: p.cfg.Log})
+			Prober: repositories.HeadProber{Git: p.git}, Scanner: p.sshReach(), Seals: p.ring, Backends: p.backends, Secrets: p.secrets, Metrics: p.board, Certificate: p.identity.Certificate, Log: p.cfg.Log})
 	}
 }
 

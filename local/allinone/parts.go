@@ -24,6 +24,7 @@ import (
 	"berth/hub/adapter/process"
 	"berth/hub/adapter/promtext"
 	"berth/hub/adapter/sops"
+	"berth/hub/adapter/ssh"
 	"berth/hub/adapter/yaml"
 	"berth/hub/hubport"
 	"berth/hub/revisionfiles"
@@ -86,7 +87,7 @@ func (p *parts) join(ctx context.Context) (err error) {
 	if p.files, err = p.openFiles(); err != nil {
 		return cannotOpen(err)
 	}
-	if p.git, err = git.Open(s.ReposWorkspace, git.Options{Logger: p.cfg.Log}); err != nil {
+	if p.git, err = git.Open(s.ReposWorkspace, git.Options{Logger: p.cfg.Log, SSH: p.sshReach()}); err != nil {
 		return cannotOpen(err)
 	}
 	p.backends = integrations.NewBackends(p.store, p.ring, makers())
@@ -96,7 +97,7 @@ func (p *parts) join(ctx context.Context) (err error) {
 	late := &lateHub{board: p.board}
 	p.joinHubs()
 	p.side = p.reach(late)
-	p.repositories = repositories.NewDesk(p.store, p.ring, agekey.Maker{}, p.side.prober, p.side, p.cfg.Now)
+	p.repositories = repositories.NewDesk(p.store, p.ring, agekey.Maker{}, p.side.prober, p.side, p.cfg.Now).OverSSH(ssh.Keys{}, p.side.scanner)
 	p.hooks = repositories.NewHooks(p.store, p.ring, p.side, p.board.Own, p.cfg.Now)
 	p.secrets = repositories.NewSecretsReader(p.git, repositories.NewSecretsFiles(p.repositories, sops.Files{}))
 	p.side.secrets = p.secrets

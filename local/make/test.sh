@@ -41,8 +41,19 @@ need_postgres() {
 	install postgresql
 }
 
+# need_sshd makes sure of OpenSSH's server, which Debian keeps off the PATH. The tests start it themselves; one that
+# the package starts is left alone.
+need_sshd() {
+	[ -x /usr/sbin/sshd ] || command -v sshd >/dev/null 2>&1 || {
+		may_install || fail "OpenSSH's server is missing, and $(why_not). Install the package openssh-server and run make again."
+		install openssh-server
+	}
+	need ssh-keygen openssh-client
+}
+
 need_go
 need git git
+need_sshd
 need_postgres
 need pgbouncer pgbouncer
 need strace strace

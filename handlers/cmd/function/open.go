@@ -26,6 +26,7 @@ import (
 	"berth/hub/adapter/hubclient"
 	"berth/hub/adapter/lambda"
 	"berth/hub/adapter/postgres"
+	"berth/hub/adapter/ssh"
 	"berth/hub/adapter/yaml"
 	"berth/hub/revisionfiles"
 )
@@ -64,7 +65,7 @@ func join(ctx context.Context, cfg config.Function, log *slog.Logger, db *store.
 		Store: kept, Ring: ring, Passwords: identity.NewPasswords(identity.Rounds), Documents: yaml.Rendered{},
 		Desks: handlers.Desks{
 			Integrations: integrated,
-			Repositories: repositories.NewDesk(kept, ring, agekey.Maker{}, hub, hub, time.Now),
+			Repositories: repositories.NewDesk(kept, ring, agekey.Maker{}, hub, hub, time.Now).OverSSH(ssh.Keys{}, hub),
 			Hooks:        repositories.NewHooks(kept, ring, hub, nil, time.Now),
 			Variables:    variables.NewDesk(kept, ring, integrated, time.Now),
 			Stacks:       stacks.NewDesk(kept, hub, time.Now).Beside(folders),

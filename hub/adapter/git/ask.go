@@ -14,6 +14,7 @@ import (
 	"berth/core"
 	"berth/core/fault"
 	"berth/core/repositories"
+	"berth/hub/adapter/ssh"
 
 	"github.com/go-git/go-git/v5/plumbing/format/pktline"
 )
@@ -26,6 +27,16 @@ type answer struct {
 	name   string      // full name of what that is; empty: a default branch that the host did not name
 	commit core.Commit // where that points
 	dumb   bool        // the host serves files only, and knows no shallow fetch
+
+	line *ssh.Line // over SSH: who gave the answer; hangUp ends it
+	path string    // over SSH: what that one calls the repository
+}
+
+// hangUp ends what an answer leaves open. It may be called on every answer.
+func (a answer) hangUp() {
+	if a.line != nil {
+		_ = a.line.Close() // nothing is lost with it
+	}
 }
 
 // head is the answer as others see it, with the commit that was found.
@@ -85,6 +96,9 @@ func notUnderstood(src core.GitSource, err error) error {
 }
 
 func (r *Remote) converse(ctx context.Context, src core.GitSource) (answer, error) {
+	if repositories.OverSSH(src.URL) {
+		return r.converseSSH(ctx, src)
+	}
 	resp, err := r.send(ctx, src, http.MethodGet, src.URL+refsPath+"?"+refsQuery, nil)
 	if err != nil {
 		return answer{}, err
@@ -102,11 +116,16 @@ func (r *Remote) converse(ctx context.Context, src core.GitSource) (answer, erro
 	if err != nil {
 		return answer{}, err
 	}
-	found.ref, found.name, found.commit = list.wanted, list.name(), list.points()
-	if found.commit == "" {
+	return found.of(src, list)
+}
+
+// of puts what was found in the list into an answer.
+func (a answer) of(src core.GitSource, list *refs) (answer, error) {
+	a.ref, a.name, a.commit = list.wanted, list.name(), list.points()
+	if a.commit == "" {
 		return answer{}, nothingToFollow(src, list)
 	}
-	return found, nil
+	return a, nil
 }
 
 // listSmart reads the refs of a host that speaks Git; in version 2 it asks for the

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
@@ -66,7 +67,7 @@ func (p program) environment(extra []setting) []string {
 		"GIT_CONFIG_GLOBAL=" + os.DevNull,
 		"GIT_ATTR_NOSYSTEM=1",
 		"GIT_TERMINAL_PROMPT=0",
-		"GIT_ALLOW_PROTOCOL=http:https",
+		"GIT_ALLOW_PROTOCOL=" + cmp.Or(p.protocols, "http:https"),
 		"GIT_NO_REPLACE_OBJECTS=1",
 		"GIT_NO_LAZY_FETCH=1",
 		"GIT_DEFAULT_REF_FORMAT=files", // the mirror's head is read as a file

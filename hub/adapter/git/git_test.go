@@ -29,12 +29,17 @@ func newBench(t *testing.T) *bench {
 
 func (b *bench) Create(t *testing.T) string {
 	t.Helper()
+	return b.server.URL + b.host.Path(b.create(t))
+}
+
+func (b *bench) create(t *testing.T) (name string) {
+	t.Helper()
 	b.made++
-	name := fmt.Sprintf("r%d", b.made)
+	name = fmt.Sprintf("r%d", b.made)
 	if err := b.host.Create(name); err != nil {
 		t.Fatal(err)
 	}
-	return b.server.URL + b.host.Path(name)
+	return name
 }
 
 func name(url string) string {

@@ -21,6 +21,8 @@ type program struct {
 	path    string
 	version string
 	home    string // a folder without configuration, so that nobody's own is read
+
+	protocols string // that it may speak; empty: http and https
 }
 
 var versionText = regexp.MustCompile(`^git version ((\d+)\.(\d+)\S*)`)

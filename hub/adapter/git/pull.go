@@ -60,12 +60,29 @@ func (r *Remote) fetch(ctx context.Context, dir string, found answer, src core.G
 	if shallow {
 		args = append(args, "--depth="+depth)
 	}
+	if found.line != nil {
+		return r.fetchOver(ctx, dir, found, args)
+	}
 	args = append(args, "--", found.base, "+"+found.ref+":"+headRef)
 	extra := []setting{set("http.userAgent", r.git.agent())}
 	if credential := basic(src); !credential.Empty() {
 		extra = append(extra, set("http."+origin(found.base)+".extraHeader", "Authorization: "+credential.Reveal()))
 	}
 	return r.git.run(ctx, dir, extra, args...)
+}
+
+// fetchOver runs git on the line that gave the answer. The bridge's address stands in git's environment, where
+// other users of this machine do not see it, and a word in its place among the arguments.
+func (r *Remote) fetchOver(ctx context.Context, dir string, found answer, args []string) (stderr string, err error) {
+	b, err := openBridge(ctx, found.line, found.path)
+	if err != nil {
+		return "", err
+	}
+	defer b.close()
+	git := r.git
+	git.protocols = "git"
+	args = append(args, "--", "bridge:", "+"+found.ref+":"+headRef)
+	return git.run(ctx, dir, []setting{set("url."+b.address()+".insteadOf", "bridge:")}, args...)
 }
 
 // watchSize stops the work that cancel belongs to once dir takes more than limit bytes.

@@ -12,6 +12,7 @@ import (
 
 	"berth/core"
 	"berth/core/fault"
+	"berth/hub/adapter/ssh"
 )
 
 // Options change how a Remote works. The zero value is fit for production.
@@ -21,6 +22,7 @@ type Options struct {
 	AskTimeout   time.Duration     // for one Head; 0: 30 s
 	FetchTimeout time.Duration     // for one Fetch; 0: 5 min
 	MirrorLimit  int64             // bytes on disk per mirror; 0: 2 GiB
+	SSH          ssh.Reach         // for hosts over SSH; zero: public addresses only
 }
 
 // At most so many conversations with Git hosts happen at the same time.
@@ -29,13 +31,14 @@ const (
 	parallelFetches = 8
 )
 
-// Remote implements core.GitRemote over HTTP(S). Its methods may be called at the same
+// Remote implements core.GitRemote over HTTP(S) and SSH. Its methods may be called at the same
 // time; fetches into one mirror wait for each other. Only one process may use a folder.
 type Remote struct {
 	root         string // holds the mirrors
 	git          program
 	log          *slog.Logger
 	client       *http.Client
+	ssh          ssh.Reach
 	askTimeout   time.Duration
 	fetchTimeout time.Duration
 	limit        int64
@@ -68,7 +71,7 @@ func Open(dir string, opts Options) (*Remote, error) {
 	}
 	r := &Remote{root: root, git: git, log: opts.Logger, askTimeout: opts.AskTimeout, fetchTimeout: opts.FetchTimeout,
 		limit: opts.MirrorLimit, asks: make(gate, parallelAsks), fetches: make(gate, parallelFetches),
-		mirrors: map[core.RepositoryID]*mirror{}}
+		ssh: opts.SSH, mirrors: map[core.RepositoryID]*mirror{}}
 	r.defaults()
 	r.client = newClient(opts.Transport)
 	return r, nil
@@ -113,6 +116,7 @@ func (r *Remote) Head(ctx context.Context, src core.GitSource) (core.GitHead, er
 	if err != nil {
 		return core.GitHead{}, err
 	}
+	answer.hangUp()
 	return answer.head(answer.commit), nil
 }
 
@@ -139,6 +143,7 @@ func (r *Remote) Fetch(ctx context.Context, src core.GitSource) (core.GitHead, e
 	if err != nil {
 		return core.GitHead{}, err
 	}
+	defer answer.hangUp()
 	commit, err := m.update(ctx, answer, src)
 	if err != nil {
 		return core.GitHead{}, err

@@ -7,19 +7,14 @@ import (
 	"strings"
 
 	"berth/core"
-	"berth/core/fault"
 	"berth/core/repositories"
 	"berth/core/secrets"
 )
 
-// check judges a source before anything is done with it. Addresses for ssh are
-// refused there too; when repository keys come, this is where they part.
+// check judges a source before anything is done with it.
 func check(src core.GitSource) error {
 	if err := repositories.ValidAddress(src.URL); err != nil {
 		return err
-	}
-	if repositories.OverSSH(src.URL) {
-		return fault.New(fault.Invalid, "git.address", "This release does not fetch over SSH yet.")
 	}
 	return repositories.ValidSource(src)
 }

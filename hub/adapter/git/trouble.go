@@ -11,6 +11,7 @@ import (
 
 	"berth/core"
 	"berth/core/fault"
+	"berth/core/repositories"
 )
 
 func givenUp(cause error) error {
@@ -27,6 +28,10 @@ func unreachable(src core.GitSource, why string, cause error) *fault.Error {
 }
 
 func credentialRefused(src core.GitSource, cause error) error {
+	if repositories.OverSSH(src.URL) {
+		return fault.New(fault.Unauthenticated, "git.credential_refused",
+			"The Git host refused the SSH key for %s; check that the key's public half is known there, as a deploy key or as a user's, and may read the repository.", src.URL).Because(cause)
+	}
 	if src.Username == "" {
 		return fault.New(fault.Unauthenticated, "git.credential_refused",
 			"%s asks for a user and password (or does not exist); add a repository key and choose it.", src.URL).Because(cause)
@@ -180,6 +185,8 @@ var complaints = []struct {
 	{"expected flush", connectionLost},
 	{"expected packfile", connectionLost},
 	{"remote error", connectionLost},
+	{"unable to connect to", connectionLost},
+	{"Could not read from remote repository", connectionLost},
 }
 
 func connectionLost(src core.GitSource, err error) error {

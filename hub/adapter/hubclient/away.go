@@ -23,6 +23,7 @@ var withoutHub = map[hubcall.Op]string{
 	hubcall.Files:         "It alone has the repository's files: look again when one is back.",
 	hubcall.Discover:      "It alone has the repository's files: look again when one is back.",
 	hubcall.Probe:         "It alone reaches Git hosts, so nothing was tried and nothing was changed: try again when one is back.",
+	hubcall.ScanHost:      "It alone reaches SSH hosts, so nothing was scanned and nothing was changed: try again when one is back.",
 	hubcall.TestBackend:   "It alone reaches secret backends, so nothing was tried; settings are stored and kept. Test again when one is back.",
 	hubcall.Pick:          "It alone reaches secret backends, so there is nothing to choose from: try again when one is back.",
 	hubcall.Secrets:       "It alone has the repository's files, so what the secrets file provides is not known: look again when one is back.",

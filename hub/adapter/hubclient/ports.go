@@ -13,6 +13,7 @@ import (
 	"berth/core/hubcall"
 	"berth/core/hubs"
 	"berth/core/repositories"
+	"berth/core/seal"
 	"berth/core/secrets"
 	"berth/core/stacks"
 	"berth/core/wire"
@@ -128,16 +129,30 @@ func (c *Client) Discover(ctx context.Context, r repositories.Repository) (repos
 	return lead[repositories.Discovery](ctx, c, hubcall.Discover, hubcall.AboutRepository{Repository: r.ID})
 }
 
-// Probe implements repositories.Prober. The password travels sealed.
+// Probe implements repositories.Prober. Password and key travel sealed.
 func (c *Client) Probe(ctx context.Context, src core.GitSource) error {
-	trial := hubcall.Trial{Row: src.Repository, URL: src.URL, Branch: src.Branch, Username: src.Username}
-	if !src.Password.Empty() {
-		var err error
-		if trial.Password, err = c.opts.Seals.Seal(trial.Place(), []byte(src.Password.Reveal())); err != nil {
-			return err
-		}
+	trial := hubcall.Trial{Row: src.Repository, URL: src.URL, Branch: src.Branch, Username: src.Username, HostKeys: src.HostKeys}
+	var err error
+	if trial.Password, err = c.sealed(trial.Place(), src.Password); err != nil {
+		return err
+	}
+	if trial.Key, err = c.sealed(trial.KeyPlace(), src.Key); err != nil {
+		return err
 	}
 	return c.tellLeader(ctx, hubcall.Probe, trial)
+}
+
+// sealed closes a secret of a call; an empty one is none.
+func (c *Client) sealed(place seal.Place, secret secrets.Value) (seal.Sealed, error) {
+	if secret.Empty() {
+		return nil, nil
+	}
+	return c.opts.Seals.Seal(place, []byte(secret.Reveal()))
+}
+
+// ScanHost implements repositories.HostScanner.
+func (c *Client) ScanHost(ctx context.Context, address string) ([]repositories.HostKey, error) {
+	return lead[[]repositories.HostKey](ctx, c, hubcall.ScanHost, hubcall.AboutSSHHost{Address: address})
 }
 
 // Provided tells what the secrets file in a folder of a repository provides.
