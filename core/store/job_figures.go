@@ -2,7 +2,7 @@ package store
 
 import (
 	"context"
-	"encoding/json"
+	"database/sql"
 	"time"
 
 	"berth/core/jobs"
@@ -10,8 +10,10 @@ import (
 
 // JobFigures returns what the metrics show of all jobs: in one transaction, at most jobs.MaxFigures one by one.
 func (s *Store) JobFigures(ctx context.Context) (jobs.Figures, error) {
-	return read(ctx, s, func(tx *Tx) (f jobs.Figures, err error) {
-		if f.Jobs, err = many(tx, scanFigure, `SELECT j.id, j.name, r.name, j.paused, j.error_code <> '', j.next_at, j.last_success_at, j.last_state, j.last_took, j.missed,
+	var reading *jobs.ExpectationReading
+	f, err := read(ctx, s, func(tx *Tx) (f jobs.Figures, err error) {
+		reading = s.expected.Read()
+		if f.Jobs, err = many(tx, figureRows{reading}.scan, `SELECT j.id, j.name, r.name, j.paused, j.error_code <> '', j.next_at, j.last_success_at, j.last_state, j.last_took, j.missed,
 			j.updated_at, j.definition FROM jobs j JOIN repositories r ON r.id = j.repository_id ORDER BY j.id LIMIT ?`, jobs.MaxFigures); err != nil {
 			return f, err
 		}
@@ -21,18 +23,24 @@ func (s *Store) JobFigures(ctx context.Context) (jobs.Figures, error) {
 		f.Open, err = counts[jobs.RunState](tx, `SELECT state, count(*) FROM job_runs WHERE state IN ('queued', 'running') GROUP BY state ORDER BY state LIMIT 100`)
 		return f, err
 	})
+	if err == nil {
+		reading.Done()
+	}
+	return f, err
 }
 
-// scanFigure expects nothing of a job that people have paused, nor of one whose definition cannot be read.
-func scanFigure(row scanner) (jobs.Figure, error) {
+// figureRows reads rows of jobs.
+type figureRows struct{ expected *jobs.ExpectationReading }
+
+// scan expects nothing of a job that people have paused, nor of one whose definition cannot be read.
+func (all figureRows) scan(row scanner) (jobs.Figure, error) {
 	var f jobs.Figure
 	var next, success, took, updated int64
-	var definition []byte
+	var definition sql.RawBytes
 	err := row.Scan(&f.Job, &f.Name, &f.Repository, &f.Paused, &f.Broken, &next, &success, &f.LastState, &took, &f.Missed, &updated, &definition)
 	f.NextAt, f.LastSuccessAt, f.LastSeconds = fromMicros(next), fromMicros(success), (time.Duration(took) * time.Microsecond).Seconds()
-	var said jobs.Expectation
-	if !f.Paused && json.Unmarshal(definition, &said) == nil {
-		f.ExpectedAt = said.After(fromMicros(max(success, updated)))
+	if err == nil && !f.Paused {
+		f.ExpectedAt = all.expected.After(f.Job, definition, fromMicros(max(success, updated)))
 	}
 	return f, err
 }

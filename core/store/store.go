@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"berth/core"
+	"berth/core/jobs"
 )
 
 // Store keeps every noun. Its methods are grouped by noun, one file each; callers take
@@ -20,10 +21,14 @@ type Store struct {
 	prunedJobs core.JobID   // the job after which it goes on; guarded by pruning
 
 	keys keptKeys
+
+	expected *jobs.Expectations
 }
 
 // New returns a Store on a migrated database.
-func New(db *DB, now core.Clock) *Store { return &Store{db: db, now: now} }
+func New(db *DB, now core.Clock) *Store {
+	return &Store{db: db, now: now, expected: jobs.NewExpectations()}
+}
 
 // Ping checks that the database answers, for readiness.
 func (s *Store) Ping(ctx context.Context) error {
