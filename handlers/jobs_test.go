@@ -57,6 +57,47 @@ func TestWhatWasGivenForOneRunIsNeverTold(t *testing.T) {
 	}
 }
 
+func TestWhatIsAJobAlreadyIsNotOfferedAgain(t *testing.T) {
+	p, session := withJobs(t)
+	p.s.exec(`UPDATE jobs SET path = '' WHERE id = ?`, p.named["job"])
+	w := p.s.browse(session, p.fill("/jobs/new?repository={repository}"))
+	says(t, w, 200, "added as", p.fill(`href="/jobs/{job}"`))
+	silent(t, w.Body.String(), p.fill(`href="/jobs/new?path=&amp;repository={repository}"`))
+	says(t, p.s.browse(session, p.fill("/stacks/new?repository={repository}")), 200, "added as", p.fill(`href="/stacks/{stack}"`))
+}
+
+func TestAStacksPageTellsItsJobs(t *testing.T) {
+	p, session := withJobs(t)
+	p.s.exec(`UPDATE stacks SET path = 'apps/shop' WHERE id = ?`, p.named["stack"])
+	stack, job := p.fill("/stacks/{stack}"), p.fill("/jobs/{job}")
+	for path, there := range map[string]bool{"apps/shop": true, "apps/shop/jobs/night": true, "apps/shopping": false, "apps": false} {
+		p.s.exec(`UPDATE jobs SET path = ? WHERE id = ?`, path, p.named["job"])
+		if got := strings.Contains(p.s.browse(session, stack).Body.String(), `href="`+job+`"`); got != there {
+			t.Errorf("the stack's page has a job of %s: %t, want %t", path, got, there)
+		}
+		if got := strings.Contains(p.s.browse(session, "/jobs?folder=apps/shop").Body.String(), `href="`+job+`"`); got != there {
+			t.Errorf("the list below apps/shop has a job of %s: %t, want %t", path, got, there)
+		}
+		items, _ := p.play(200, "GET", jobsPath+"?folder=apps/shop/&repository_id={repository}", "")["items"].([]any)
+		if got := strings.Contains(fmt.Sprint(items), p.named["job"]); got != there {
+			t.Errorf("the API's list below apps/shop has a job of %s: %t, want %t", path, got, there)
+		}
+	}
+	p.s.exec(`UPDATE jobs SET path = 'apps/shop' WHERE id = ?`, p.named["job"])
+	says(t, p.s.browse(session, stack), 200, "A deployment does not wait for those of them that run")
+}
+
+func TestWorkersOfOneHostnameAreToldApart(t *testing.T) {
+	p, session := withJobs(t)
+	id := p.named["worker"]
+	mark := "(" + id[len(id)-6:] + ")"
+	silent(t, p.s.browse(session, "/workers").Body.String(), mark)
+	p.s.exec(`UPDATE workers SET hostname = 'edge'`)
+	for _, path := range []string{"/workers", p.fill("/stacks/new?repository={repository}")} {
+		says(t, p.s.browse(session, path), 200, "edge "+mark)
+	}
+}
+
 func TestNullIsNoTextForARun(t *testing.T) {
 	p, _ := withJobs(t)
 	before := p.s.count(`SELECT count(*) FROM job_runs`)

@@ -46,7 +46,7 @@ func jobRoutes(d Deps) []Route {
 	}
 	return []Route{
 		row(http.MethodGet, all, access.View, api.ListJobs(s.Store, s.Now), Operation{Summary: "List jobs by name", Live: true, Response: endpoint.Items[api.JobAnswer]{}, Status: http.StatusOK, Query: append([]Param{
-			text("repository_id", "only jobs of this repository"), text("group", "only jobs of this group"), oneOf("standing", "only jobs that stand so", jobs.Standings), text("search", "only jobs whose name contains this")}, pageParams...)}),
+			text("repository_id", "only jobs of this repository"), text("folder", "only jobs of this folder of a repository, or of one below it"), text("group", "only jobs of this group"), oneOf("standing", "only jobs that stand so", jobs.Standings), text("search", "only jobs whose name contains this")}, pageParams...)}),
 		row(http.MethodPost, all, access.Operate, api.CreateJob(s.Desk, d.Repositories.Desk, s.Now),
 			Operation{Summary: "Add a job", Detail: "Its `job.yaml` is read soon after; `definition` is null until then. A folder that the newest fetched commit of the repository does not have is refused.", Request: api.CreateJobRequest{}, Response: api.JobAnswer{}, Status: http.StatusCreated}),
 		row(http.MethodGet, job, access.View, api.GetJob(s.Store, s.Now),

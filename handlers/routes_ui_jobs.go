@@ -22,7 +22,7 @@ type UIJobStore interface {
 
 func uiJobRoutes(u UIDeps) []Route {
 	const one, run = "/jobs/{id}", "/job-runs/{id}"
-	add := ui.NewJobDeps{Repositories: u.Repositories, Browser: u.Browser, Desk: u.Jobs}
+	add := ui.NewJobDeps{Repositories: u.Repositories, Browser: u.Browser, Store: u.Store, Desk: u.Jobs}
 	return []Route{
 		page("/jobs", access.View, ui.Jobs(u.Store, u.Repositories, u.Now)),
 		page("/jobs/new", access.Operate, ui.NewJob(add)),

@@ -29,8 +29,20 @@ type Worker struct {
 	ConnectedAt  time.Time // start of the last link; zero: never connected
 	LeftAt       time.Time // end of the last link; zero: none has ended
 	CreatedAt    time.Time
-	Stacks       int // how many stacks are assigned to it
+	Stacks       int  // how many stacks are assigned to it
+	Namesake     bool // another worker has the same hostname
 }
+
+// Label is what people know the worker by: its hostname, and, where another has the same, the end of its identifier.
+func (w Worker) Label() string {
+	if !w.Namesake || len(w.ID) < labelled {
+		return w.Hostname
+	}
+	return w.Hostname + " (" + string(w.ID[len(w.ID)-labelled:]) + ")"
+}
+
+// labelled is how many characters of an identifier tell workers of one host apart.
+const labelled = 6
 
 // HasAll reports whether the worker has every one of tags.
 func (w Worker) HasAll(tags []string) bool {

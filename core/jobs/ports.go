@@ -52,6 +52,7 @@ type Change struct {
 // Filter narrows a list of jobs; empty fields do not.
 type Filter struct {
 	Repository core.RepositoryID
+	Folder     string // only of this folder of a repository, or of one below it; empty: of all
 	Group      string
 	Standing   Standing
 	Search     string // part of the name

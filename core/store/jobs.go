@@ -44,8 +44,9 @@ func (s *Store) Jobs(ctx context.Context, f jobs.Filter, ask core.Page) (core.Li
 	return read(ctx, s, func(tx *Tx) (core.List[jobs.Job], error) {
 		return pageLegible(tx, ask, func(j jobs.Job) string { return j.Name }, scanJob, `SELECT `+jobColumns+` FROM jobs
 			WHERE name > ? AND (? = '' OR repository_id = ?) AND (? = '' OR group_name = ?) AND (? = '' OR replace(name, ?, '') <> name)
-			AND (? = '' OR `+standing+` = ?) ORDER BY name LIMIT ?`,
-			ask.After, f.Repository, f.Repository, f.Group, f.Group, f.Search, f.Search, f.Standing, f.Standing, ask.Limit+1)
+			AND (? = '' OR `+standing+` = ?) AND (? = '' OR path = ? OR substr(path, 1, ?) = ?) ORDER BY name LIMIT ?`,
+			ask.After, f.Repository, f.Repository, f.Group, f.Group, f.Search, f.Search, f.Standing, f.Standing,
+			f.Folder, f.Folder, len([]rune(f.Folder))+1, f.Folder+"/", ask.Limit+1)
 	})
 }
 

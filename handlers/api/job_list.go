@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"berth/core"
 	"berth/core/jobs"
@@ -14,7 +15,7 @@ type JobLister interface {
 	Jobs(ctx context.Context, f jobs.Filter, page core.Page) (core.List[jobs.Job], error)
 }
 
-// ListJobs answers with a page of jobs, narrowed by repository_id, group, standing and search (part
+// ListJobs answers with a page of jobs, narrowed by repository_id, folder, group, standing and search (part
 // of the name).
 func ListJobs(lister JobLister, now core.Clock) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
@@ -24,7 +25,7 @@ func ListJobs(lister JobLister, now core.Clock) http.Handler {
 		}
 		q := r.URL.Query()
 		list, err := lister.Jobs(r.Context(), jobs.Filter{
-			Repository: core.RepositoryID(q.Get("repository_id")), Group: q.Get("group"), Standing: jobs.Standing(q.Get("standing")), Search: q.Get("search"),
+			Repository: core.RepositoryID(q.Get("repository_id")), Folder: strings.Trim(q.Get("folder"), "/"), Group: q.Get("group"), Standing: jobs.Standing(q.Get("standing")), Search: q.Get("search"),
 		}, page)
 		if err != nil {
 			return err

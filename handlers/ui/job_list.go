@@ -27,7 +27,9 @@ const jobPageSize = 50
 
 type jobListPage struct {
 	Search     exact
-	Standing   exact // kept while searching
+	Standing   exact  // kept while searching, as the one below
+	Folder     exact  // as that, too: of which, or below which, jobs are listed; empty: of all
+	Below      string // the same as text
 	Group      choice
 	Repository choice
 	Tabs       []tab
@@ -68,11 +70,11 @@ func Jobs(lister JobLister, repositories RepositoryLister, now core.Clock) http.
 		}
 		ask.Limit = jobPageSize
 		list, err := lister.Jobs(r.Context(), jobs.Filter{Search: query.Get("q"), Standing: standing,
-			Group: query.Get("group"), Repository: core.RepositoryID(query.Get("repository"))}, ask)
+			Group: query.Get("group"), Repository: core.RepositoryID(query.Get("repository")), Folder: query.Get("folder")}, ask)
 		if err != nil {
 			return err
 		}
-		page := jobListPage{Search: exact(query.Get("q")), Standing: exact(query.Get("standing")), More: following(r.URL, list.Next), LeftOut: list.LeftOut}
+		page := jobListPage{Search: exact(query.Get("q")), Standing: exact(query.Get("standing")), Folder: exact(query.Get("folder")), Below: query.Get("folder"), More: following(r.URL, list.Next), LeftOut: list.LeftOut}
 		if err := page.putFilters(r.Context(), lister, repositories, query); err != nil {
 			return err
 		}
@@ -144,7 +146,7 @@ func standingTabs(counts map[jobs.Standing]int, query url.Values) ([]tab, int) {
 	current := jobs.Standing(query.Get("standing"))
 	to := func(standing jobs.Standing) string {
 		q := url.Values{}
-		for _, kept := range []string{"q", "group", "repository"} {
+		for _, kept := range []string{"q", "group", "repository", "folder"} {
 			if query.Get(kept) != "" {
 				q.Set(kept, query.Get(kept))
 			}

@@ -10,6 +10,7 @@ import (
 	"berth/core/fault"
 	"berth/core/jobs"
 	"berth/core/repositories"
+	"berth/core/stacks"
 	"berth/handlers/endpoint"
 )
 
@@ -20,23 +21,26 @@ type JobCreator interface {
 
 // jobNewPage has two steps: which repository, then everything else.
 type jobNewPage struct {
-	None           bool   // there is no repository to choose from
-	Choose         choice // first step; without options: it is done
-	Repository     string // name of the chosen one
-	RepositoryID   string
-	RepositoryHref string
-	Folders        []folderLine
-	Reading        bool   // the repository was not read yet
-	NotFound       string // why its folders are not known
-	Form           jobForm
+	Pick folderPick
+	Form jobForm
 }
 
 var jobNewView = newView[jobNewPage]("job_new.html")
+
+// newJobAt is the page that adds a job.
+const newJobAt = "/jobs/new"
+
+// FollowedLister lists what is made of a repository's folders already.
+type FollowedLister interface {
+	Stacks(ctx context.Context, f stacks.Filter, ask core.Page) (core.List[stacks.Stack], error)
+	Jobs(ctx context.Context, f jobs.Filter, ask core.Page) (core.List[jobs.Job], error)
+}
 
 // NewJobDeps are the ports of the two handlers that add a job.
 type NewJobDeps struct {
 	Repositories RepositoryLister
 	Browser      Discoverer
+	Store        FollowedLister
 	Desk         JobCreator
 }
 
@@ -51,8 +55,8 @@ func NewJob(d NewJobDeps) http.Handler {
 		if err != nil {
 			return err
 		}
-		if len(page.Folders) == 1 && !query.Has("path") {
-			return seeOther(w, r, page.Folders[0].Href)
+		if only := page.Pick.only(); only != "" && !query.Has("path") {
+			return seeOther(w, r, only)
 		}
 		return writeNewJob(w, r, http.StatusOK, page)
 	})
@@ -84,56 +88,48 @@ func CreateJob(d NewJobDeps) http.Handler {
 }
 
 func (d NewJobDeps) chooseRepository(w http.ResponseWriter, r *http.Request) error {
-	list, err := d.Repositories.Repositories(r.Context(), core.Page{Limit: core.MaxPage})
+	pick, only, err := folderSource{d.Repositories, d.Browser}.choose(r.Context(), newJobAt)
 	if err != nil {
 		return err
 	}
-	if len(list.Items) == 1 {
-		return seeOther(w, r, withQuery("/jobs/new", url.Values{"repository": {string(list.Items[0].ID)}}))
+	if only != "" {
+		return seeOther(w, r, withQuery(newJobAt, url.Values{"repository": {string(only)}}))
 	}
-	page := jobNewPage{None: len(list.Items) == 0, Choose: choice{Name: "repository", Label: "Repository"}}
-	for _, known := range list.Items {
-		page.Choose.Options = append(page.Choose.Options, option{exact(known.ID), known.Name, false})
-	}
-	return writeNewJob(w, r, http.StatusOK, page)
+	return writeNewJob(w, r, http.StatusOK, jobNewPage{Pick: pick})
 }
 
 func (d NewJobDeps) page(r *http.Request, id core.RepositoryID, typed jobWords) (jobNewPage, error) {
-	repository, err := d.Repositories.Repository(r.Context(), id)
+	chosen, current := r.URL.Query().Has("path"), typed.path
+	added, err := d.added(r.Context(), id)
 	if err != nil {
 		return jobNewPage{}, err
 	}
-	current, chosen := typed.path, r.URL.Query().Has("path")
+	pick, err := folderSource{d.Repositories, d.Browser}.pick(r.Context(), newJobAt, id, func(f repositories.Found) (folderLine, bool) {
+		return folderLine{Files: jobs.File, Current: chosen && f.Path == current, Added: added[f.Path], Taken: len(added[f.Path]) > 0}, f.Kind == repositories.KindJob
+	})
 	if chosen && typed.name == "" {
-		typed.name = jobs.ProposeName(typed.path, repository.Name)
+		typed.name = jobs.ProposeName(typed.path, pick.Repository)
 	}
-	page := jobNewPage{Repository: repository.Name, RepositoryID: string(id), RepositoryHref: repositoryHref(id), Form: newJobForm(typed)}
-	found, err := d.Browser.Discover(r.Context(), repository)
-	if err != nil {
-		page.NotFound, page.Reading = fault.PublicOf(err), repository.Head == "" && repository.Error == ""
-		if !expected(err) {
-			return jobNewPage{}, err
-		}
-	}
-	for _, f := range found.Found {
-		if f.Kind == repositories.KindJob {
-			page.Folders = append(page.Folders, folderLine{Path: folderName(f.Path), Files: jobs.File, Current: chosen && f.Path == current, Href: addJobHref(id, f.Path)})
-		}
-	}
-	return page, nil
+	return jobNewPage{Pick: pick, Form: newJobForm(typed)}, err
+}
+
+// added finds the jobs of a repository by their folders.
+func (d NewJobDeps) added(ctx context.Context, id core.RepositoryID) (map[string][]nameLink, error) {
+	all := map[string][]nameLink{}
+	_, _, err := find(func(ask core.Page) (core.List[jobs.Job], error) {
+		return d.Store.Jobs(ctx, jobs.Filter{Repository: id}, ask)
+	}, func(j jobs.Job) bool {
+		all[j.Path] = append(all[j.Path], nameLink{j.Name, jobHref(j.ID)})
+		return false
+	})
+	return all, err
 }
 
 // addJobHref is where a folder of a repository becomes a job.
-func addJobHref(id core.RepositoryID, path string) string {
-	return withQuery("/jobs/new", url.Values{"repository": {string(id)}, "path": {path}})
-}
+func addJobHref(id core.RepositoryID, path string) string { return pickHref(newJobAt, id, path) }
 
 func writeNewJob(w http.ResponseWriter, r *http.Request, status int, page jobNewPage) error {
 	f := newFrame(r, inJobs, "Add a job", crumb{"Jobs", "/jobs"})
 	f.Problem = status != http.StatusOK
-	if page.Reading {
-		f = f.following(true)
-		f.Reload = 3
-	}
-	return jobNewView.write(w, r, status, f, page)
+	return jobNewView.write(w, r, status, page.Pick.following(f), page)
 }

@@ -50,7 +50,7 @@ func (n *names) repository(ctx context.Context, id core.RepositoryID) (string, e
 func (n *names) worker(ctx context.Context, id core.WorkerID) (known, error) {
 	return n.find(string(id), func() (known, error) {
 		found, err := n.workers.Worker(ctx, id)
-		return known{Name: found.Hostname, Away: !found.Online && !found.Unheard, Unheard: found.Unheard}, err
+		return known{Name: found.Label(), Away: !found.Online && !found.Unheard, Unheard: found.Unheard}, err
 	})
 }
 

@@ -114,7 +114,7 @@ func workerNeeds(workers []fleet.Worker, now time.Time) []need {
 		if w.Stacks == 1 {
 			why = "It is offline. Its stack cannot be deployed or watched; what ran there was left running."
 		}
-		needs = append(needs, need{Tone: "bad", Icon: "cross", Kind: "Worker", Name: w.Hostname, Href: workerHref(w.ID), Why: why, Since: at(w.LeftAt, now),
+		needs = append(needs, need{Tone: "bad", Icon: "cross", Kind: "Worker", Name: w.Label(), Href: workerHref(w.ID), Why: why, Since: at(w.LeftAt, now),
 			Action: "See its stacks", ActionHref: "/stacks?worker=" + string(w.ID)})
 	}
 	return needs

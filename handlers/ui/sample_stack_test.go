@@ -6,6 +6,7 @@ import (
 
 	"berth/core"
 	"berth/core/fleet"
+	"berth/core/jobs"
 	"berth/core/repositories"
 	"berth/core/stacks"
 )
@@ -25,6 +26,10 @@ func (sampleStore) Deployments(context.Context, core.StackID, core.Page) (core.L
 		}
 	}
 	return core.List[stacks.Deployment]{Items: items}, nil
+}
+
+func (sampleStore) Jobs(context.Context, jobs.Filter, core.Page) (core.List[jobs.Job], error) {
+	return core.List[jobs.Job]{Items: []jobs.Job{sampleJob()}}, nil
 }
 
 func (sampleStore) Decisions(context.Context, core.StackID, core.Page) (core.List[stacks.Decision], error) {
@@ -85,8 +90,8 @@ func stackSamples() map[string]sample {
 		"stack-delete":       of(stackDeleteView, framed(inStacks, "Delete shop", trail...), newDeletePage(s, true, false)),
 		"stack-settings":     of(stackSettingsView, framed(inStacks, "Settings of shop", trail...), stackSettingsPage{headOf(s, nil, tabSettings), sampleStackForm(false)}),
 		"stack-add":          of(stackNewView, framed(inStacks, "Add a stack", trail[0]), sampleNewStack()),
-		"stack-add-choose":   of(stackNewView, framed(inStacks, "Add a stack", trail[0]), stackNewPage{Choose: choice{Name: "repository", Label: "Repository", Options: []option{{"rep_1", "apps", false}, {"rep_2", "infra", false}}}}),
-		"stack-add-none":     of(stackNewView, framed(inStacks, "Add a stack", trail[0]), stackNewPage{None: true}),
+		"stack-add-choose":   of(stackNewView, framed(inStacks, "Add a stack", trail[0]), stackNewPage{Pick: folderPick{Page: newStackAt, Choose: choice{Name: "repository", Label: "Repository", Options: []option{{"rep_1", "apps", false}, {"rep_2", "infra", false}}}}}),
+		"stack-add-none":     of(stackNewView, framed(inStacks, "Add a stack", trail[0]), stackNewPage{Pick: folderPick{None: true}}),
 		"deployment-list":    of(deploymentListView, framed(inStacks, "Deployments", trail[0]), deploymentListPage{Table: sampleOverview(false).Deployments, More: "/deployments?after=x"}),
 		"deployment":         of(deploymentView, framed(inStacks, "Deployment of shop", trail...), sampleDeployment(stacks.DeploymentRunning)),
 		"deployment-unheard": of(deploymentView, framed(inStacks, "Deployment of shop", trail...).without(9*time.Minute), unheardPage()),
@@ -139,8 +144,8 @@ func (sampleFleet) Workers(context.Context, fleet.Filter, core.Page) (core.List[
 }
 
 func sampleNewStack() stackNewPage {
-	return stackNewPage{Repository: "apps", RepositoryID: "rep_1", RepositoryHref: "/repositories/rep_1", Form: sampleStackForm(true), Folders: []folderLine{
-		{Path: "apps/auth", Href: "/x", Files: "compose.yaml"}, {Path: "apps/shop", Href: "/x", Files: "compose.yaml, wireops.yaml", Current: true}, {Path: "apps/status-page", Href: "/x", Files: "docker-compose.yml"}, {Path: "apps/web", Href: "/x", Files: "compose.yaml"}}}
+	return stackNewPage{Form: sampleStackForm(true), Pick: folderPick{Page: newStackAt, Repository: "apps", RepositoryID: "rep_1", RepositoryHref: "/repositories/rep_1", Folders: []folderLine{
+		{Path: "apps/auth", Href: "/x", Files: "compose.yaml", Added: []nameLink{{"auth", "/stacks/stk_2"}, {"auth-staging", "/stacks/stk_3"}}}, {Path: "apps/shop", Href: "/x", Files: "compose.yaml, wireops.yaml", Current: true}, {Path: "apps/status-page", Href: "/x", Files: "docker-compose.yml"}, {Path: "apps/web", Href: "/x", Files: "compose.yaml"}}}}
 }
 
 func sampleDeployment(state stacks.DeploymentState) deploymentPage {

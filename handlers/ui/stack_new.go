@@ -35,22 +35,12 @@ type StackCreator interface {
 
 // stackNewPage has two steps: which repository, then everything else.
 type stackNewPage struct {
-	None           bool   // there is no repository to choose from
-	Choose         choice // first step; without options: it is done
-	Repository     string // name of the chosen one
-	RepositoryID   string
-	RepositoryHref string
-	Folders        []folderLine
-	Reading        bool   // the repository was not read yet
-	NotFound       string // why its folders are not known
-	Form           stackForm
+	Pick folderPick
+	Form stackForm
 }
 
-// folderLine is a folder that can be taken with one click.
-type folderLine struct {
-	Path, Href, Files string
-	Current           bool
-}
+// newStackAt is the page that adds a stack.
+const newStackAt = "/stacks/new"
 
 var stackNewView = newView[stackNewPage]("stack_new.html")
 
@@ -58,6 +48,7 @@ var stackNewView = newView[stackNewPage]("stack_new.html")
 type NewStackDeps struct {
 	Repositories RepositoryLister
 	Browser      Discoverer
+	Store        FollowedLister
 	Workers      WorkerLister
 	Desk         StackCreator
 }
@@ -75,8 +66,8 @@ func NewStack(d NewStackDeps) http.Handler {
 		if err != nil {
 			return err
 		}
-		if len(page.Folders) == 1 && !query.Has("path") {
-			return seeOther(w, r, page.Folders[0].Href)
+		if only := page.Pick.only(); only != "" && !query.Has("path") {
+			return seeOther(w, r, only)
 		}
 		return writeNewStack(w, r, http.StatusOK, page)
 	})
@@ -119,58 +110,47 @@ func refuseStack(w http.ResponseWriter, r *http.Request, d NewStackDeps, why err
 }
 
 func chooseRepository(w http.ResponseWriter, r *http.Request, d NewStackDeps) error {
-	list, err := d.Repositories.Repositories(r.Context(), core.Page{Limit: core.MaxPage})
+	pick, only, err := folderSource{d.Repositories, d.Browser}.choose(r.Context(), newStackAt)
 	if err != nil {
 		return err
 	}
-	if len(list.Items) == 1 {
-		return seeOther(w, r, withQuery("/stacks/new", url.Values{"repository": {string(list.Items[0].ID)}}))
+	if only != "" {
+		return seeOther(w, r, withQuery(newStackAt, url.Values{"repository": {string(only)}}))
 	}
-	page := stackNewPage{None: len(list.Items) == 0, Choose: choice{Name: "repository", Label: "Repository"}}
-	for _, known := range list.Items {
-		page.Choose.Options = append(page.Choose.Options, option{exact(known.ID), known.Name, false})
-	}
-	return writeNewStack(w, r, http.StatusOK, page)
+	return writeNewStack(w, r, http.StatusOK, stackNewPage{Pick: pick})
 }
 
 func writeNewStack(w http.ResponseWriter, r *http.Request, status int, page stackNewPage) error {
 	f := newFrame(r, inStacks, "Add a stack", crumb{"Stacks", "/stacks"})
 	f.Problem = status != http.StatusOK
-	if page.Reading {
-		f = f.following(true)
-		f.Reload = 3
-	}
-	return stackNewView.write(w, r, status, f, page)
+	return stackNewView.write(w, r, status, page.Pick.following(f), page)
 }
 
-func newStackPage(r *http.Request, d NewStackDeps, id core.RepositoryID, typed stackWords) (stackNewPage, error) {
-	repository, err := d.Repositories.Repository(r.Context(), id)
+func newStackPage(r *http.Request, d NewStackDeps, id core.RepositoryID, typed stackWords) (page stackNewPage, err error) {
+	added, err := d.added(r.Context(), id)
 	if err != nil {
-		return stackNewPage{}, err
+		return page, err
 	}
-	page := stackNewPage{Repository: repository.Name, RepositoryID: string(id), RepositoryHref: "/repositories/" + string(id)}
-	found, err := d.Browser.Discover(r.Context(), repository)
-	switch {
-	case err != nil && !expected(err):
-		return stackNewPage{}, err
-	case err != nil:
-		page.NotFound = fault.PublicOf(err)
-		page.Reading = repository.Head == "" && repository.Error == ""
-	}
-	for _, f := range found.Found {
-		if f.Kind == repositories.KindStack {
-			page.Folders = append(page.Folders, folderLine{Path: folderName(f.Path), Files: strings.Join(f.Files, ", "), Current: f.Path == typed.path && r.URL.Query().Has("path"),
-				Href: withQuery("/stacks/new", url.Values{"repository": {string(id)}, "path": {f.Path}})})
-		}
+	page.Pick, err = folderSource{d.Repositories, d.Browser}.pick(r.Context(), newStackAt, id, func(f repositories.Found) (folderLine, bool) {
+		return folderLine{Files: strings.Join(f.Files, ", "), Current: f.Path == typed.path && r.URL.Query().Has("path"), Added: added[f.Path]}, f.Kind == repositories.KindStack
+	})
+	if err != nil {
+		return page, err
 	}
 	page.Form, err = newStackForm(r, d.Workers, typed)
 	return page, err
 }
 
-// expected reports whether err is something to tell people on the page, and no defect.
-func expected(err error) bool {
-	kind := fault.KindOf(err)
-	return kind == fault.Conflict || kind == fault.Unavailable || kind == fault.NotFound || kind == fault.Invalid || kind == fault.TooLarge
+// added finds the stacks of a repository by their folders. A folder may be several.
+func (d NewStackDeps) added(ctx context.Context, id core.RepositoryID) (map[string][]nameLink, error) {
+	all := map[string][]nameLink{}
+	_, _, err := find(func(ask core.Page) (core.List[stacks.Stack], error) {
+		return d.Store.Stacks(ctx, stacks.Filter{Repository: id}, ask)
+	}, func(s stacks.Stack) bool {
+		all[s.Path] = append(all[s.Path], nameLink{s.Name, stackHref(s.ID)})
+		return false
+	})
+	return all, err
 }
 
 var notInNames = regexp.MustCompile(`[^a-z0-9_-]+`)

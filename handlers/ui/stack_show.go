@@ -17,6 +17,7 @@ type StackReader interface {
 	StackFinder
 	DeploymentLister
 	RotationReader
+	FolderJobs
 	// Decisions lists why a stack was deployed or not, newest first.
 	Decisions(ctx context.Context, stack core.StackID, ask core.Page) (core.List[stacks.Decision], error)
 	// Revision returns one revision. NotFound "revision.not_found".
@@ -33,6 +34,7 @@ type stackShowPage struct {
 	Notices     stackNotices
 	Facts       stackFacts
 	Services    []serviceLine
+	Jobs        stackJobs
 	Retry       moment // when what failed is tried again by itself; empty: it is not
 	Stands      bool   // it is tried again when something that may mend it has changed
 	Untouched   bool   // what runs was not touched by what failed last
@@ -124,6 +126,9 @@ func showStack(ctx context.Context, reader StackReader, s stacks.Stack, now time
 	}
 	current, err := currentRevision(ctx, reader, s)
 	if err != nil {
+		return page, err
+	}
+	if page.Jobs, err = stackJobsOf(ctx, reader, s, current.Manifest, now); err != nil {
 		return page, err
 	}
 	rotation, err := reader.Rotation(ctx, s.ID)

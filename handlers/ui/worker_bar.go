@@ -41,7 +41,7 @@ func confirmWorker(finder WorkerFinder, page view[workerConfirmPage], title stri
 }
 
 func writeWorker(w http.ResponseWriter, r *http.Request, status int, page view[workerConfirmPage], title string, worker fleet.Worker, trouble string, now core.Clock) error {
-	f := newFrame(r, inWorkers, title+worker.Hostname, crumb{"Workers", "/workers"})
+	f := newFrame(r, inWorkers, title+worker.Label(), crumb{"Workers", "/workers"})
 	f.Problem = status != http.StatusOK
 	return page.write(w, r, status, f, workerConfirmPage{workerOf(worker, now()), trouble})
 }

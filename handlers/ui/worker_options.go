@@ -24,7 +24,7 @@ func usableWorkers(ctx context.Context, lister WorkerLister) ([]fleet.Worker, er
 func workerOptions(workers []fleet.Worker, chosen string) []option {
 	var options []option
 	for _, w := range workers {
-		word := w.Hostname
+		word := w.Label()
 		if len(w.Tags) > 0 {
 			word += " · " + strings.Join(w.Tags, ", ")
 		}

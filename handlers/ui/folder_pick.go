@@ -1,0 +1,105 @@
+package ui
+
+import (
+	"context"
+	"net/url"
+
+	"berth/core"
+	"berth/core/fault"
+	"berth/core/repositories"
+)
+
+// folderPick is the part of a page on which a folder of a repository becomes something: first which repository, then which
+// of its folders. What is made of that stands below it in a form.
+type folderPick struct {
+	Page           string // address: "/stacks/new"
+	None           bool   // there is no repository to choose from
+	Choose         choice // first step; without options: it is done
+	Repository     string // name of the chosen one
+	RepositoryID   string
+	RepositoryHref string
+	Folders        []folderLine
+	Reading        bool   // the repository was not read yet
+	NotFound       string // why its folders are not known
+}
+
+// folderLine is a folder that can be taken with one click.
+type folderLine struct {
+	Path, Href, Files string
+	Current           bool
+	Added             []nameLink // what is made of it already
+	Taken             bool       // nothing more can be
+}
+
+// folderSource is where folders come from.
+type folderSource struct {
+	Repositories RepositoryLister
+	Browser      Discoverer
+}
+
+// choose is the first step; only is the repository when there is one alone, so that there is nothing to choose.
+func (s folderSource) choose(ctx context.Context, page string) (p folderPick, only core.RepositoryID, err error) {
+	list, err := s.Repositories.Repositories(ctx, core.Page{Limit: core.MaxPage})
+	if err != nil {
+		return p, "", err
+	}
+	if len(list.Items) == 1 {
+		return p, list.Items[0].ID, nil
+	}
+	p = folderPick{Page: page, None: len(list.Items) == 0, Choose: choice{Name: "repository", Label: "Repository"}}
+	for _, known := range list.Items {
+		p.Choose.Options = append(p.Choose.Options, option{exact(known.ID), known.Name, false})
+	}
+	return p, "", nil
+}
+
+// pick is the second step: it offers what is found in a repository. That its folders are not known keeps nobody from naming one.
+func (s folderSource) pick(ctx context.Context, page string, id core.RepositoryID, line func(repositories.Found) (folderLine, bool)) (folderPick, error) {
+	repository, err := s.Repositories.Repository(ctx, id)
+	if err != nil {
+		return folderPick{}, err
+	}
+	p := folderPick{Page: page, Repository: repository.Name, RepositoryID: string(id), RepositoryHref: repositoryHref(id)}
+	found, err := s.Browser.Discover(ctx, repository)
+	if err != nil {
+		p.NotFound, p.Reading = fault.PublicOf(err), repository.Head == "" && repository.Error == ""
+		if !expected(err) {
+			return folderPick{}, err
+		}
+	}
+	for _, f := range found.Found {
+		if l, fits := line(f); fits {
+			l.Path, l.Href = folderName(f.Path), pickHref(page, id, f.Path)
+			p.Folders = append(p.Folders, l)
+		}
+	}
+	return p, nil
+}
+
+// pickHref is where a folder of a repository is taken.
+func pickHref(page string, id core.RepositoryID, path string) string {
+	return withQuery(page, url.Values{"repository": {string(id)}, "path": {path}})
+}
+
+// only is the folder that there is no choice about; empty when there are several, or it was made something of.
+func (p folderPick) only() string {
+	if len(p.Folders) != 1 || len(p.Folders[0].Added) > 0 {
+		return ""
+	}
+	return p.Folders[0].Href
+}
+
+// following has the page look again until the repository was read.
+func (p folderPick) following(f frame) frame {
+	if p.Reading {
+		f = f.following(true)
+		f.Reload = 3
+	}
+	return f
+}
+
+// expected reports whether err is something to tell people on the page, and no defect.
+func expected(err error) bool {
+	kind := fault.KindOf(err)
+	return kind == fault.Conflict || kind == fault.Unavailable || kind == fault.NotFound || kind == fault.Invalid || kind == fault.TooLarge
+}
