@@ -62,6 +62,8 @@ func TestWholeProgram(t *testing.T) {
 		"malformed and oversized requests are refused with their reason":      refusedRequests,
 		"a key that expired or was revoked is refused":                        keysEnd,
 		"a container removed by hand shows as degraded, and a sync brings it": removedContainer,
+		"several files, profiles, include and extends make one stack":         composeFromGit,
+		"build: is refused with service, file and line":                       buildIsRefused,
 		"what a stack reads outside its folder counts as part of it":          filesElsewhereCount,
 		"a deployment that fails is rolled back, its commit in quarantine":    failureIsRestored,
 		"on_failure: keep leaves what failed as it is, and tries again":       keepLeavesWhatFailed,

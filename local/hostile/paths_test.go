@@ -95,11 +95,11 @@ func TestR7(t *testing.T) {
 		"a home": "~/x", "an address": "file:///etc/passwd", "a way round": "./a/../../../../etc/passwd"} {
 		cases["env_file, "+name] = hostile{compose: web("env_file: '" + p + "'"), code: "compose.path_escapes"}
 		cases["env_file in long, "+name] = hostile{compose: web("env_file: [{path: '" + p + "', required: false}]"), code: "compose.path_escapes"}
-		cases["include, "+name] = hostile{compose: web() + "include: ['" + p + "']\n"}
-		cases["include in long, "+name] = hostile{compose: web() + "include: [{path: ['" + p + "']}]\n"}
-		cases["include's env_file, "+name] = hostile{compose: web() + "include: [{path: x.yaml, env_file: '" + p + "'}]\n", files: map[string]string{"x.yaml": "services: {}"}}
-		cases["include's folder, "+name] = hostile{compose: web() + "include: [{path: x.yaml, project_directory: '" + p + "'}]\n", files: map[string]string{"x.yaml": "services: {}"}}
-		cases["extends, "+name] = hostile{compose: web("extends: {file: '" + p + "', service: x}")}
+		cases["include, "+name] = hostile{compose: web() + "include: ['" + p + "']\n", code: "compose.path_escapes"}
+		cases["include in long, "+name] = hostile{compose: web() + "include: [{path: ['" + p + "']}]\n", code: "compose.path_escapes"}
+		cases["include's env_file, "+name] = hostile{compose: web() + "include: [{path: x.yaml, env_file: '" + p + "'}]\n", files: map[string]string{"x.yaml": "services: {}"}, code: "compose.path_escapes"}
+		cases["include's folder, "+name] = hostile{compose: web() + "include: [{path: x.yaml, project_directory: '" + p + "'}]\n", files: map[string]string{"x.yaml": "services: {}"}, code: "compose.path_escapes"}
+		cases["extends, "+name] = hostile{compose: web("extends: {file: '" + p + "', service: x}"), code: "compose.path_escapes"}
 		if p[0] != '/' && !strings.Contains(p, ":") {
 			cases["configs, "+name] = hostile{compose: web("configs: [c]") + "configs: {c: {file: '" + p + "'}}\n", code: "compose.path_escapes"}
 			cases["secrets, "+name] = hostile{compose: web("secrets: [c]") + "secrets: {c: {file: '" + p + "'}}\n", code: "compose.path_escapes"}

@@ -51,7 +51,7 @@ func readAll(dir string) error {
 	if err != nil {
 		return err
 	}
-	tree, err := remote.Tree(ctx, src.Repository, head)
+	tree, err := remote.Tree(ctx, src.Repository, head.Commit)
 	if err != nil {
 		return err
 	}

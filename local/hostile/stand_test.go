@@ -67,7 +67,7 @@ func tryFetch(t *testing.T, c commit) (core.Tree, *githost.Host, error) {
 	if err != nil {
 		return nil, host, err
 	}
-	tree, err := remote.Tree(t.Context(), src.Repository, head)
+	tree, err := remote.Tree(t.Context(), src.Repository, head.Commit)
 	if err != nil {
 		t.Fatal(err)
 	}

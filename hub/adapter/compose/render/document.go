@@ -18,6 +18,10 @@ type document struct {
 	data []byte
 	root *yaml.Node // a mapping
 	size weight     // with aliases and extends expanded
+	dir  string     // in the repository: where its relative paths begin
+
+	includes []*inclusion         // in order
+	bases    map[string]*document // files that its services extend services of, by the text that names them
 }
 
 // at says where a node stands, for people.

@@ -23,23 +23,34 @@ func (r *rendering) readFiles(ctx context.Context) error {
 	}
 	budget := weight{nodes: maxNodes, bytes: maxNodeBytes}
 	for _, p := range paths {
-		data, err := r.readText(ctx, p, maxFileBytes)
+		file, err := r.readFile(ctx, p, path.Clean(r.src.Dir), &budget)
 		if err != nil {
 			return err
 		}
-		file, err := parse(p, data)
-		if err != nil {
-			return err
-		}
-		if err := file.spend(&budget); err != nil {
-			return err
-		}
-		if err := file.refuseUnsupported(); err != nil {
-			return err
-		}
-		r.files = append(r.files, file)
+		r.main = append(r.main, file)
 	}
-	return nil
+	return r.readOthers(ctx, &budget)
+}
+
+// readFile reads and checks one Compose file. Its relative paths begin at dir.
+func (r *rendering) readFile(ctx context.Context, p, dir string, budget *weight) (*document, error) {
+	data, err := r.readText(ctx, p, maxFileBytes)
+	if err != nil {
+		return nil, err
+	}
+	file, err := parse(p, data)
+	if err != nil {
+		return nil, err
+	}
+	file.dir = dir
+	if err := file.spend(budget); err != nil {
+		return nil, err
+	}
+	if err := file.refuseUnsupported(); err != nil {
+		return nil, err
+	}
+	r.files = append(r.files, file)
+	return file, nil
 }
 
 // filePaths returns the repository paths of the files to read.

@@ -4,7 +4,8 @@ package render
 // keep one rendering to about a second of processor time and 100 MiB of memory at
 // worst, whatever the files say; ten ordinary services take 6 ms and 4 MiB.
 const (
-	maxFiles         = 16        // Compose files that overlay each other
+	maxFiles         = 16        // Compose files that overlay, include and extend each other
+	maxModels        = 64        // readings of files that are included or extended
 	maxFileBytes     = 1 << 20   // one Compose file
 	maxDepth         = 64        // nesting of YAML, aliases expanded
 	maxNodes         = 50_000    // YAML nodes of all files, aliases and extends expanded

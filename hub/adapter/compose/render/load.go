@@ -18,9 +18,6 @@ import (
 // load hands the files to the Compose library in a way that gives it nothing to open.
 func (r *rendering) load(ctx context.Context) (project *types.Project, err error) {
 	details := types.ConfigDetails{WorkingDir: "/", Environment: r.variables.environment()}
-	for _, f := range r.files {
-		details.ConfigFiles = append(details.ConfigFiles, types.ConfigFile{Filename: f.path, Content: f.data})
-	}
 	defer func() {
 		// The library asserts types without asking in places that hostile files can reach.
 		if p := recover(); p != nil {
@@ -28,6 +25,9 @@ func (r *rendering) load(ctx context.Context) (project *types.Project, err error
 			err = err.(*fault.Error).Because(fmt.Errorf("compose library: %v", p))
 		}
 	}()
+	if details.ConfigFiles, err = r.layers(ctx); err != nil {
+		return nil, err
+	}
 	project, err = loader.LoadWithContext(ctx, details, r.configure)
 	if r.variables.exhausted() {
 		return nil, tooLarge("%s: interpolation and port ranges make the project too large.", r.files[0].path)
@@ -45,7 +45,7 @@ func (r *rendering) load(ctx context.Context) (project *types.Project, err error
 func (r *rendering) configure(o *loader.Options) {
 	o.SetProjectName(r.src.Project, true)
 	o.Profiles = r.src.Profiles
-	o.SkipInclude = true            // refused before
+	o.SkipInclude = true            // would open files; see models.go
 	o.SkipResolveEnvironment = true // would open env files; see environment.go
 	o.SkipResolveLabels = true      // would open label files; refused before
 	o.ResolvePaths = false          // would know the server's home; see mounts.go

@@ -24,7 +24,10 @@ func New() Reader {
 // rendering is the work on one project.
 type rendering struct {
 	src       core.ComposeSource
-	files     []*document
+	main      []*document          // overlay each other
+	files     []*document          // all that were read: main, then what they include and extend
+	read      map[string]*document // files, by path in the repository
+	models    map[modelKey]map[string]any
 	variables *variables
 	repo      *repository
 	content   *contents
@@ -36,7 +39,7 @@ type rendering struct {
 // documentation for what it does; variables that are listed for a compose service
 // without a value ("- NAME") and that nobody provides count as missing too.
 func (Reader) Read(ctx context.Context, src core.ComposeSource, blob func(digest string, content []byte) error) (core.ComposeProject, error) {
-	r := &rendering{src: src, repo: &repository{tree: src.Tree, known: map[string]found{}}}
+	r := &rendering{src: src, repo: &repository{tree: src.Tree, known: map[string]found{}}, read: map[string]*document{}, models: map[modelKey]map[string]any{}}
 	r.content = newContents(r.repo, blob)
 	project, err := r.resolve(ctx)
 	if err != nil {

@@ -8,8 +8,7 @@ import (
 // programs of the host or build images. Each says what to do instead.
 var (
 	refusedTop = map[string]string{
-		"include": "put what it brings in this file, or list the files under compose.files",
-		"models":  "it starts a program of the host; run the model as a compose service",
+		"models": "it starts a program of the host; run the model as a compose service",
 	}
 	refusedInService = map[string]string{
 		"build":           "only images are deployed: build and push the image in CI and name it under image",
@@ -35,9 +34,6 @@ func (d *document) refuseUnsupported() error {
 			name := "services." + service.name + "." + e.name
 			if remedy, refused := refusedInService[e.name]; refused {
 				return d.refuse(e.key, name, remedy)
-			}
-			if e.name == "extends" && lookup(e.value, "file") != nil {
-				return d.refuse(e.key, name+".file", "extend a compose service of the same file, or list both files under compose.files")
 			}
 		}
 	}

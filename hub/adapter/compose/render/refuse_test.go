@@ -43,9 +43,6 @@ func TestRefusals(t *testing.T) {
 		"a circle of dependencies":    {map[string]string{"compose.yaml": "services: {a: {image: x, depends_on: [b]}, b: {image: x, depends_on: [a]}}"}, nil, "compose.invalid", "cycle"},
 		"ulimits without sense":       {map[string]string{"compose.yaml": head + "    ulimits: {nofile: {soft: {}}}\n"}, nil, "compose.invalid", "app/compose.yaml"},
 
-		"include":               {map[string]string{"compose.yaml": "include: [b.yaml]\n" + head}, nil, "compose.unsupported", "app/compose.yaml:1: include is not supported"},
-		"remote include":        {map[string]string{"compose.yaml": head + "include: [\"oci://docker.io/x\", \"https://h/x.git\"]\n"}, nil, "compose.unsupported", "app/compose.yaml:4: include is not supported"},
-		"include in an anchor":  {map[string]string{"compose.yaml": "x: &a {include: [b.yaml]}\n<<: *a\n" + head}, nil, "compose.unsupported", "include is not supported"},
 		"models":                {map[string]string{"compose.yaml": "models: {a: {model: x}}\n" + head}, nil, "compose.unsupported", "models is not supported"},
 		"build":                 {map[string]string{"compose.yaml": head + "    build: .\n"}, nil, "compose.unsupported", "app/compose.yaml:4: services.web.build is not supported: only images are deployed"},
 		"build in a merge key":  {map[string]string{"compose.yaml": "x: &a {build: .}\n" + head + "    <<: *a\n"}, nil, "compose.unsupported", "services.web.build is not supported"},
@@ -56,7 +53,6 @@ func TestRefusals(t *testing.T) {
 		"label_file":            {map[string]string{"compose.yaml": head + "    label_file: /etc/passwd\n"}, nil, "compose.unsupported", "services.web.label_file"},
 		"credential_spec":       {map[string]string{"compose.yaml": head + "    credential_spec: {file: x}\n"}, nil, "compose.unsupported", "services.web.credential_spec"},
 		"use_api_socket":        {map[string]string{"compose.yaml": head + "    use_api_socket: true\n"}, nil, "compose.unsupported", "services.web.use_api_socket"},
-		"extends of a file":     {map[string]string{"compose.yaml": head + "    extends: {file: /etc/passwd, service: a}\n"}, nil, "compose.unsupported", "app/compose.yaml:4: services.web.extends.file is not supported"},
 		"a reserved label":      {map[string]string{"compose.yaml": head + "    labels: [\"com.docker.compose.project=other\"]\n"}, nil, "compose.unsupported", "the label com.docker.compose.project belongs to Berth or Compose"},
 		"a label of ours":       {map[string]string{"compose.yaml": head + "    labels: {dev.berth.stack: x}\n"}, nil, "compose.unsupported", "the label dev.berth.stack"},
 		"ours on a network":     {map[string]string{"compose.yaml": head + "    networks: [n]\nnetworks: {n: {labels: {dev.berth.stack: x}}}\n"}, nil, "compose.unsupported", "networks.n.labels"},

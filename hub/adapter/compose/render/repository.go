@@ -11,7 +11,10 @@ import (
 
 // inRepository turns a path from a Compose file into one of the repository; a path
 // that leaves it is refused.
-func (r *rendering) inRepository(p string) (string, error) {
+func (r *rendering) inRepository(p string) (string, error) { return r.repositoryPath(r.src.Dir, p) }
+
+// repositoryPath is inRepository for a path that begins at a folder of the repository.
+func (r *rendering) repositoryPath(dir, p string) (string, error) {
 	switch {
 	case p == "":
 		return "", invalid("An empty path in the Compose files.")
@@ -22,7 +25,7 @@ func (r *rendering) inRepository(p string) (string, error) {
 	case strings.ContainsAny(p, "\\\x00\n"), len(p) > maxPath:
 		return "", unsupported("%q is not a path that can be read: it is too long, or holds a backslash or a newline.", p)
 	}
-	joined := path.Join(r.src.Dir, p)
+	joined := path.Join(dir, p)
 	if joined == ".." || strings.HasPrefix(joined, "../") {
 		return "", escapes("%q leaves the repository.", p)
 	}
