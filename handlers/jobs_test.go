@@ -197,7 +197,7 @@ func TestGlobalVariablesReachJobsFromEitherSide(t *testing.T) {
 	says(t, p.s.browse(session, list), 200, "REGION", "global", "Every run gets all of them")
 	one := p.fill("/variables/{plain}")
 	says(t, p.s.browse(session, one), 200, p.fill(`name="job-{job}" value="on" checked`))
-	leadsTo(t, p.s.submit(session, one+"/reach", url.Values{"job-" + p.named["idle"]: {"on"}}), "/variables?said=variable-reach")
+	leadsTo(t, p.s.submit(session, one+"/reach", url.Values{"job-" + p.named["idle"]: {"on"}, "offered": {"job-" + p.named["idle"], "job-" + p.named["job"]}}), "/variables?said=variable-reach")
 	if got := names(); len(got) != 0 {
 		t.Errorf("taken away on the variable's page, %v still reach it", got)
 	}
@@ -205,6 +205,29 @@ func TestGlobalVariablesReachJobsFromEitherSide(t *testing.T) {
 	leadsTo(t, p.s.submit(session, list, url.Values{"name": {"OWN"}, "value": {"1"}}), list+"?said=job-variable-saved")
 	says(t, p.s.browse(session, list+"?said=job-variable-saved"), 200, "The next run gets the value.", "OWN")
 	p.play(422, "POST", variablesPath, `{"scope":"job","scope_id":"job_none","name":"A","value":"1"}`)
+}
+
+func TestAVariablesPageOffersSomeOfManyJobs(t *testing.T) {
+	p, session := withJobs(t)
+	p.playVariables()
+	p.s.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) INSERT INTO jobs (id, name, repository_id, path, group_name, paused, commit_hash, definition, configs,
+		seen_commit, seen_tree, error_code, error, next_at, fired_at, last_success_at, last_state, last_took, missed, missed_at, created_at, updated_at)
+		SELECT printf('job_%026d', i), printf('many-%03d', i), ?, printf('many/%d', i), '', 0, '', '{}', '[]', '', '', '', '', 0, 0, 0, '', 0, 0, 0, 1, 1 FROM n`, p.named["repository"])
+	one, last := p.fill("/variables/{plain}"), fmt.Sprintf("job-job_%026d", 300)
+	w := p.s.browse(session, one)
+	says(t, w, 200, "These are the first 100 by name.", `type="search"`)
+	if n := strings.Count(w.Body.String(), `type="checkbox" id="f-job-`); n != 100 {
+		t.Errorf("%d jobs are offered", n)
+	}
+	silent(t, w.Body.String(), last)
+	says(t, p.s.browse(session, one+"?find=many-300"), 200, last)
+	says(t, p.s.browse(session, one+"?find=no-such"), 200, "No stack and no job has such a name.")
+	leadsTo(t, p.s.submit(session, one+"/reach", url.Values{last: {"on"}, "offered": {last}}), "/variables?said=variable-reach")
+	first := fmt.Sprintf("job-job_%026d", 1)
+	leadsTo(t, p.s.submit(session, one+"/reach", url.Values{first: {"on"}, "offered": {first}}), "/variables?said=variable-reach")
+	says(t, p.s.browse(session, one), 200, "and 2 jobs")
+	leadsTo(t, p.s.submit(session, one+"/reach", url.Values{"offered": {last}}), "/variables?said=variable-reach")
+	says(t, p.s.browse(session, one), 200, "and 1 job.")
 }
 
 func TestTheClockOfARunDoesNotRunOnWithoutAHub(t *testing.T) {

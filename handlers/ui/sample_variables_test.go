@@ -67,9 +67,10 @@ func variableSamples() map[string]sample {
 	elsewhere.Provider, elsewhere.Place = "Vault", keptAt("vault", "kv/data/shop/database#password")
 	global := edit(globalSample, variables.Variable{Name: "TZ", Value: "Europe/Berlin"})
 	for i, name := range []string{"auth", "blog", "ci-runners", "grafana", "mail", "shop", "status-page-with-a-long-name"} {
-		global.Stacks = append(global.Stacks, tick{Name: "stack-stk_" + name, Label: name, On: i%3 == 0})
+		global.Reach.Stacks.Ticks = append(global.Reach.Stacks.Ticks, tick{Name: "stack-stk_" + name, Label: name, On: i%3 == 0})
 	}
-	global.Jobs = []tick{{Name: "job-job_1", Label: "backup-shop", On: true}}
+	global.Reach.Href, global.Reach.Stacks.Reached = "/x", 3
+	global.Reach.Jobs = reachChoice{Ticks: []tick{{Name: "job-job_1", Label: "backup-shop", On: true}}, Reached: 9950, More: true}
 	text := variableTextPage{Of: "of shop", Href: "/x", ListHref: "/x", ExportHref: "/x", Text: "LOG_LEVEL=info\n# secret: it stays as it is while this is empty\nTOKEN=\nTLS_CHAIN='-----BEGIN CERTIFICATE-----\nMIIB\n'\nBROKEN='x\n", Secret: tick{Name: "secret", Label: "New names become secrets"}}
 	broken := text
 	broken.Problems = []string{"Line 7: the quote that begins its value is never closed.", "Line 9: no = was found; write NAME=value, and quote values of several lines."}

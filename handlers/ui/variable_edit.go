@@ -43,8 +43,7 @@ type variableEditPage struct {
 	Place          string // where there
 	Job            bool   // it is a job's
 	Global         bool
-	Stacks         []tick // that it can be bound to
-	Jobs           []tick
+	Reach          reachForm
 	Form           variableForm
 }
 
@@ -115,9 +114,10 @@ func (p VariablePages) write(w http.ResponseWriter, r *http.Request, status int,
 	}
 	if page.Global {
 		var err error
-		if page.Stacks, page.Jobs, err = p.reachable(r.Context(), v.ID); err != nil {
+		if page.Reach, err = p.reachable(r.Context(), v.ID, r.URL.Query()); err != nil {
 			return err
 		}
+		page.Reach.Href = page.Href
 	}
 	return variableEditView.write(w, r, status, s.frame(r, v.Name, status), page)
 }
