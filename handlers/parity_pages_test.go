@@ -81,6 +81,7 @@ var pageVisits = []visit{
 	{303, "/repositories/{repository}/webhook/secret/previous/delete", "x=1", ""},
 	{303, "/repositories/{repository}/webhook/deliveries/{delivery}/replay", "x=1", ""},
 	{200, "/repositories/{repository}/webhook", "", ""},
+	{303, "/repositories/{repository}/webhook/off", "x=1", ""},
 	{200, "/repositories/{repository}/rotate-key", "", ""},
 	{303, "/repositories/{repository}/rotate-key", "x=1", ""},
 	{200, "/repositories/{other repository}/settings", "", ""},

@@ -154,6 +154,7 @@ func uiRepositoryRoutes(u UIDeps, app string) []Route {
 		page(one+"/webhook", access.View, ui.Webhook(u.Hooks, app, u.Now)),
 		form(one+"/webhook/secret", access.Operate, ui.CreateWebhookSecret(u.Hooks, app, u.Now)),
 		form(one+"/webhook/secret/previous/delete", access.Operate, ui.DropWebhookSecret(u.Hooks)),
+		form(one+"/webhook/off", access.Operate, ui.TurnWebhookOff(u.Hooks)),
 		form(one+"/webhook/deliveries/{delivery}/replay", access.Operate, ui.ReplayDelivery(u.Hooks)),
 		page("/repository-keys", access.View, ui.RepositoryKeys(u.Repositories, u.Now)),
 		form("/repository-keys/{id}/delete", access.Operate, ui.DeleteRepositoryKey(u.Repositories, u.Now)),

@@ -19,6 +19,7 @@ type WebhooksDesk interface {
 	api.WebhookFinder
 	api.WebhookSecretMaker
 	api.WebhookSecretDropper
+	api.WebhookCloser
 	api.DeliveryLister
 	api.DeliveryReplayer
 }
@@ -45,6 +46,8 @@ func webhookRoutes(d Deps) []Route {
 			Operation{Summary: "Show how a repository is told of pushes", Response: api.WebhookAnswer{}, Status: http.StatusOK}),
 		row(http.MethodPost, of+"/secret", access.Operate, api.CreateWebhookSecret(desk, app),
 			Operation{Summary: "Make the webhook's next secret; the one before stays good", Response: api.NewWebhookSecretAnswer{}, Status: http.StatusCreated}),
+		row(http.MethodDelete, of+"/secret", access.Operate, api.DeleteWebhookSecrets(desk),
+			Operation{Summary: "Turn the webhook off: none of its secrets is good any more", Status: http.StatusNoContent}),
 		row(http.MethodDelete, of+"/secret/previous", access.Operate, api.DeletePreviousWebhookSecret(desk),
 			Operation{Summary: "End what the webhook's previous secret is good for", Status: http.StatusNoContent, Problems: []int{http.StatusConflict}}),
 	}

@@ -40,6 +40,8 @@ func (p *players) playWebhooks() {
 	p.play(400, "POST", hooks, `{"ref":"a\u0001"}`)
 	p.proof = ""
 	p.play(204, "DELETE", of+"/secret/previous", "")
+	p.play(204, "DELETE", of+"/secret", "")
+	p.play(204, "DELETE", of+"/secret", "")
 	items := p.play(200, "GET", hooks+"/deliveries", "")["items"].([]any)
 	p.named["delivery"] = items[0].(map[string]any)["id"].(string)
 	p.play(202, "POST", hooks+"/deliveries/{delivery}/replay", "")

@@ -62,6 +62,7 @@ type Hub struct {
 	plans    chan struct{} // holds one for each plan that is being made
 
 	polls      *group[core.RepositoryID]
+	hosts      *hosts
 	pipelines  *group[core.DeploymentID]
 	schedule   *schedule
 	defects    *defects
@@ -104,6 +105,7 @@ func New(opts Options) *Hub {
 		clock:    newTimekeeper(),
 	}
 	h.polls, h.pipelines = newGroup[core.RepositoryID](maxPolls, h.goOn), newGroup[core.DeploymentID](maxPipelines, h.goOn)
+	h.hosts = newHosts(h.goOn)
 	h.wakers = newGroup[core.WorkerID](maxWakers, func() {})
 	around := surroundings{now: opts.Now, as: h.asMember, report: h.report}
 	h.recorder, h.runs = newDeploymentRecorder(opts.Store, around), newRunRecorder(opts.Store, around)

@@ -50,13 +50,21 @@ func (h *Hub) lookAtRepositories(ctx context.Context) {
 			h.schedule.looked(r.ID, now)
 			continue
 		}
+		host := hostOf(r.URL)
+		if !h.hosts.enter(host) {
+			continue
+		}
 		look := func(ctx context.Context) {
-			h.attempt(r.ID, func() { h.poll(ctx, r) }, func() { h.setAside(ctx, r) })
+			var err error
+			defer func() { h.hosts.leave(host, err) }()
+			h.attempt(r.ID, func() { err = h.poll(ctx, r) }, func() { h.setAside(ctx, r) })
 		}
-		if h.polls.start(ctx, r.ID, look) {
-			h.schedule.looked(r.ID, now)
-			h.schedule.known[i].AskedAt = time.Time{}
+		if !h.polls.start(ctx, r.ID, look) {
+			h.hosts.leave(host, nil)
+			continue
 		}
+		h.schedule.looked(r.ID, now)
+		h.schedule.known[i].AskedAt = time.Time{}
 	}
 }
 

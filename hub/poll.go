@@ -20,8 +20,8 @@ const pollTimeout = 6 * time.Minute
 
 // poll looks at one repository: one question to the remote, at most one fetch, one cheap
 // decision for each of its stacks and jobs. A head that was judged before is not looked at
-// again unless somebody asked.
-func (h *Hub) poll(ctx context.Context, r repositories.Repository) {
+// again unless somebody asked. The error is why it could not be read, which is recorded.
+func (h *Hub) poll(ctx context.Context, r repositories.Repository) error {
 	bounded, cancel := context.WithTimeout(ctx, pollTimeout)
 	defer cancel()
 	cause := h.causeOf(ctx, r)
@@ -35,6 +35,7 @@ func (h *Hub) poll(ctx context.Context, r repositories.Repository) {
 			h.opts.Store.SetFetchError(ctx, r.ID, fault.CodeOf(err), fault.PublicOf(err), h.opts.Now()))
 	}
 	h.clearAsked(ctx, r)
+	return err
 }
 
 // clearAsked takes back the wish for the look that was just done.

@@ -247,3 +247,28 @@ func TestPollingWaitsLongerWhileDeliveriesFlow(t *testing.T) {
 		})
 	}
 }
+
+func TestPollingWaitsLongerTheLongerItFails(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		failed   time.Duration // ago
+		hooked   time.Duration // ago; 0: never
+		interval time.Duration
+		want     time.Duration
+	}{
+		"just now":                  {time.Second, 0, 10 * time.Second, 10 * time.Second},
+		"for two minutes":           {2 * time.Minute, 0, 10 * time.Second, 30 * time.Second},
+		"for a day":                 {24 * time.Hour, 0, 10 * time.Second, 15 * time.Minute},
+		"the interval is longer":    {24 * time.Hour, 0, time.Hour, time.Hour},
+		"and deliveries flow":       {2 * time.Minute, time.Minute, 10 * time.Second, 5 * time.Minute},
+		"the clock was turned back": {-time.Hour, 0, 10 * time.Second, 10 * time.Second},
+	} {
+		r := Repository{ErrorCode: "git.unreachable", Error: "away", UpdatedAt: now.Add(-c.failed)}
+		if c.hooked > 0 {
+			r.HookedAt = now.Add(-c.hooked)
+		}
+		if got := r.PollEvery(c.interval, now); got != c.want {
+			t.Errorf("%s: polled every %v, want %v", name, got, c.want)
+		}
+	}
+}

@@ -159,6 +159,12 @@ func (h *Hooks) DropPreviousSecret(ctx context.Context, id core.RepositoryID, by
 	return h.store.DropPreviousSecret(ctx, id, by)
 }
 
+// TurnOff ends what every secret of a repository's webhook is good for, so that nothing is taken any more. Polling is as often
+// as without a webhook at once. One that is off stays so.
+func (h *Hooks) TurnOff(ctx context.Context, id core.RepositoryID, by access.Principal) (Webhook, error) {
+	return h.store.DropSecrets(ctx, id, by)
+}
+
 // Deliveries lists a repository's deliveries, newest first.
 func (h *Hooks) Deliveries(ctx context.Context, id core.RepositoryID, p core.Page) (core.List[Delivery], error) {
 	return h.store.DeliveryList(ctx, id, p)

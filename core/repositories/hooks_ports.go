@@ -18,6 +18,8 @@ type HookStore interface {
 	AddWebhookSecret(ctx context.Context, id core.RepositoryID, secret WebhookSecret, sealed seal.Sealed, by access.Principal) (Webhook, error)
 	// DropPreviousSecret keeps the newest secret alone. Conflict "webhook.no_previous".
 	DropPreviousSecret(ctx context.Context, id core.RepositoryID, by access.Principal) (Webhook, error)
+	// DropSecrets keeps no secret, and forgets that deliveries ever came. Without any it changes nothing.
+	DropSecrets(ctx context.Context, id core.RepositoryID, by access.Principal) (Webhook, error)
 	// AddDelivery keeps a delivery and, when it was accepted, asks for a look at its repository. One that came before
 	// is counted, and returned as DeliveryRepeated; nothing else is done for it.
 	AddDelivery(ctx context.Context, d Delivery) (Delivery, error)

@@ -12,13 +12,23 @@ const (
 	hookedEvery = 5 * time.Minute // where SCAN_INTERVAL is shorter
 )
 
-// PollEvery is how often a repository is polled: every interval, or less often while deliveries flow. A commit
-// that none told of ends that at once.
+// How often a repository is polled that cannot be read: less and less often, the longer that lasts.
+const (
+	failingPart  = 4                // the pause is this part of how long it has failed
+	failingEvery = 15 * time.Minute // at most
+)
+
+// PollEvery is how often a repository is polled: every interval, or less often while deliveries flow, or while it cannot be
+// read. A commit that no delivery told of ends the former at once. What it goes by is stored, so that it outlives a restart.
 func (r Repository) PollEvery(interval time.Duration, now time.Time) time.Duration {
-	if r.HookedAt.IsZero() || r.Unannounced() || now.Sub(r.HookedAt) >= hookedFor {
-		return interval
+	every := interval
+	if r.ErrorCode != "" {
+		every = max(every, min(now.Sub(r.UpdatedAt)/failingPart, failingEvery))
 	}
-	return max(interval, hookedEvery)
+	if r.HookedAt.IsZero() || r.Unannounced() || now.Sub(r.HookedAt) >= hookedFor {
+		return every
+	}
+	return max(every, hookedEvery)
 }
 
 // Unannounced reports whether polling found a commit that no delivery had told of, and none came since: they

@@ -115,6 +115,28 @@ func (s *Store) DropPreviousSecret(ctx context.Context, id core.RepositoryID, by
 	})
 }
 
+// DropSecrets implements repositories.HookStore.
+func (s *Store) DropSecrets(ctx context.Context, id core.RepositoryID, by access.Principal) (repositories.Webhook, error) {
+	return write(ctx, s, func(tx *Tx) (w repositories.Webhook, err error) {
+		r, err := repositoryByID(tx, id)
+		if err != nil {
+			return w, err
+		}
+		dropped, err := tx.exec(`DELETE FROM webhook_secrets WHERE repository_id = ?`, id)
+		if err == nil && dropped > 0 {
+			err = s.audit(tx, by.Audit("webhook.disable", string(id), r.Name))
+		}
+		if err != nil {
+			return w, err
+		}
+		if _, err := tx.exec(`UPDATE repositories SET hooked_at = 0, unannounced_at = 0, hook_refused_at = 0 WHERE id = ?`, id); err != nil {
+			return w, err
+		}
+		w, _, err = webhookOf(tx, id)
+		return w, err
+	})
+}
+
 // NoteRefused implements repositories.HookStore.
 func (s *Store) NoteRefused(ctx context.Context, id core.RepositoryID, at time.Time) error {
 	return s.db.Write(ctx, func(tx *Tx) error {

@@ -141,3 +141,25 @@ func TestTheNewestSecretIsTheOneThatCameLast(t *testing.T) {
 		t.Errorf("left are %+v, want %s", w.Secrets, made[5])
 	}
 }
+
+func TestAWebhookThatIsTurnedOffTakesNothing(t *testing.T) {
+	y := openYard(t)
+	for i := range 2 {
+		_, err := y.AddWebhookSecret(t.Context(), "rep_1", repositories.WebhookSecret{ID: core.WebhookSecretID(fmt.Sprint("whs_", i)), MadeAt: y.tick(), MadeBy: "ada"}, envelope(t), someone)
+		y.must(err)
+	}
+	_, err := y.AddDelivery(t.Context(), y.delivery("1", "d1"))
+	y.must(err)
+	for range 2 { // the second time nothing is left to do
+		w, err := y.DropSecrets(t.Context(), "rep_1", someone)
+		y.must(err)
+		if len(w.Secrets) != 0 || !w.Repository.HookedAt.IsZero() || w.Repository.PollEvery(time.Second, y.tick()) != time.Second {
+			t.Errorf("it is %+v", w)
+		}
+	}
+	if y.audits("webhook.disable") != 1 {
+		t.Errorf("it is in the audit %d times", y.audits("webhook.disable"))
+	}
+	_, err = y.DropSecrets(t.Context(), "rep_none", someone)
+	y.refused("of no repository", err, "repository.not_found")
+}

@@ -27,6 +27,11 @@ type WebhookSecretDropper interface {
 	DropPreviousSecret(ctx context.Context, id core.RepositoryID, by access.Principal) (repositories.Webhook, error)
 }
 
+// WebhookCloser turns webhooks off.
+type WebhookCloser interface {
+	TurnOff(ctx context.Context, id core.RepositoryID, by access.Principal) (repositories.Webhook, error)
+}
+
 // WebhookAnswer is how a repository is told of pushes.
 type WebhookAnswer struct {
 	URL            string                `json:"url"`              // what the Git host is to call; made from APP_URL
@@ -105,6 +110,20 @@ func DeletePreviousWebhookSecret(dropper WebhookSecretDropper) http.Handler {
 			return err
 		}
 		if _, err := dropper.DropPreviousSecret(r.Context(), id, endpoint.Principal(r.Context())); err != nil {
+			return err
+		}
+		return endpoint.NoContent(w)
+	})
+}
+
+// DeleteWebhookSecrets turns a webhook off: no secret is good any more, so that every call is refused.
+func DeleteWebhookSecrets(closer WebhookCloser) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		id, err := repositoryID(r)
+		if err != nil {
+			return err
+		}
+		if _, err := closer.TurnOff(r.Context(), id, endpoint.Principal(r.Context())); err != nil {
 			return err
 		}
 		return endpoint.NoContent(w)

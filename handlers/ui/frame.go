@@ -122,6 +122,7 @@ var said = map[string]note{
 	"key-revoked":         {"ok", "check", "The key was revoked. The next request with it is refused."},
 	"delivery-replayed":   {"ok", "check", "It is done once more. What came of it appears here."},
 	"secret-dropped":      {"ok", "check", "The secret before the newest is refused from now on."},
+	"webhook-off":         {"ok", "check", "The webhook is off: every call is refused, and the repository is polled as without one."},
 	"repository-added":    {"ok", "check", "The repository was added and is being read."},
 	"repository-asked":    {"ok", "check", "The repository is being read. What changed is deployed."},
 	"repository-gone":     {"ok", "check", "The repository was removed. Nothing on its Git host was touched."},

@@ -33,6 +33,17 @@ func DropWebhookSecret(desk WebhookDesk) http.Handler {
 	})
 }
 
+// TurnWebhookOff ends what all secrets of a webhook are good for.
+func TurnWebhookOff(desk WebhookDesk) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		id := core.RepositoryID(r.PathValue("id"))
+		if _, err := desk.TurnOff(r.Context(), id, endpoint.Principal(r.Context())); err != nil {
+			return err
+		}
+		return seeOther(w, r, saying(repositoryHref(id)+"/webhook", "webhook-off"))
+	})
+}
+
 // ReplayDelivery does once more what a delivery said.
 func ReplayDelivery(desk WebhookDesk) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {

@@ -25,6 +25,7 @@ type WebhookDesk interface {
 	WebhookReader
 	NewSecret(ctx context.Context, id core.RepositoryID, by access.Principal) (repositories.Webhook, secrets.Value, error)
 	DropPreviousSecret(ctx context.Context, id core.RepositoryID, by access.Principal) (repositories.Webhook, error)
+	TurnOff(ctx context.Context, id core.RepositoryID, by access.Principal) (repositories.Webhook, error)
 	Replay(ctx context.Context, repository core.RepositoryID, id core.DeliveryID, by access.Principal) (repositories.Delivery, error)
 }
 
