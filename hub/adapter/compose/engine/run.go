@@ -22,7 +22,7 @@ const (
 	runPids     = 4096
 	runStopTime = 10 // seconds from SIGTERM to SIGKILL
 	runLogSize  = "10m"
-	runLogFiles = "3"
+	runLogFiles = "6" // about as many short lines as a server keeps of a log: they are there while no hub is
 )
 
 // PrepareRun fetches the image and makes the container. See runs.Engine.

@@ -70,6 +70,7 @@ type runStream struct {
 	alike   int       // lines that were handed on and written at that moment; 0: all of them, as far as is known
 	skip    int       // of them, those that this reading still meets
 	fresh   bool      // what this reading meets now was not handed on
+	gap     bool      // this reading has to meet what was handed on last, and has not
 	pending *runLine
 }
 
@@ -100,11 +101,7 @@ func (l *runLog) position() runs.Position {
 
 // since is from where on the engine is asked; empty: from the beginning.
 func (l *runLog) since() string {
-	p := l.position()
-	newest := p.Out
-	if p.Err.After(newest) {
-		newest = p.Err
-	}
+	newest := l.newest()
 	if newest.IsZero() {
 		return ""
 	}
@@ -112,10 +109,23 @@ func (l *runLog) since() string {
 	return fmt.Sprintf("%d.%09d", from.Unix(), from.Nanosecond())
 }
 
+// newest returns when the newest line was written that was handed on.
+func (l *runLog) newest() time.Time {
+	p := l.position()
+	if p.Err.After(p.Out) {
+		return p.Err
+	}
+	return p.Out
+}
+
+// gapMark stands where the engine does not have any more what was to come next: it keeps a few files of a log.
+const gapMark = "… lines are missing here: the container wrote more than its engine keeps …"
+
 func (l *runLog) read(r *bufio.Reader) error {
 	for i := range l.streams {
 		s := &l.streams[i]
 		s.skip, s.fresh, s.pending = s.alike, s.last.IsZero(), nil
+		s.gap = !s.fresh && s.last.Equal(l.newest()) // of the other the engine was not asked for it
 	}
 	var header [headerSize]byte
 	for {
@@ -177,6 +187,12 @@ func (l *runLog) pass(s *runStream) error {
 	if s.met(p.at) {
 		return nil
 	}
+	if s.gap {
+		s.gap = false
+		if err := l.line(l.position(), gapMark); err != nil {
+			return err
+		}
+	}
 	if p.at.Equal(s.last) {
 		s.alike++
 	} else {
@@ -192,9 +208,11 @@ func (s *runStream) met(at time.Time) bool {
 	switch {
 	case s.fresh:
 	case at.Before(s.last), at.Equal(s.last) && s.alike == 0:
+		s.gap = false
 		return true
 	case at.Equal(s.last) && s.skip > 0:
 		s.skip--
+		s.gap = false
 		return true
 	}
 	s.fresh = true

@@ -101,19 +101,21 @@ func TestEntriesOfALog(t *testing.T) {
 		readings []string // each are entries with | between them
 		want     string   // the lines, each with its position in seconds before
 	}{
-		"lines":                      {"", []string{`1 10 "a\n"|2 11 "b\n"`}, "10 0 a|10 11 b"},
-		"a line in parts":            {"", []string{`1 10 "a"|2 11 "x\n"|1 10 "b\n"`}, "0 11 x|10 11 ab"},
-		"without an end":             {"", []string{`1 10 "a\n"|1 11 "b"`}, "10 0 a|11 0 b"},
-		"what was read before":       {"", []string{`1 10 "a\n"|1 11 "b\n"`, `1 10 "a\n"|1 11 "b\n"|1 12 "c\n"`}, "10 0 a|11 0 b|12 0 c"},
-		"alike, and read before":     {"", []string{`1 10 "a\n"|1 10 "b\n"`, `1 10 "a\n"|1 10 "b\n"|1 10 "c\n"`}, "10 0 a|10 0 b|10 0 c"},
-		"a part that is read again":  {"", []string{`1 10 "a\n"|1 11 "b"`, `1 10 "a\n"|1 11 "b"|1 11 "c\n"`}, "10 0 a|11 0 bc"},
-		"after a position":           {"10 12", []string{`1 10 "a\n"|2 11 "b\n"|1 11 "c\n"|2 12 "d\n"|2 13 "e\n"`}, "11 12 c|11 13 e"},
-		"after one of one stream":    {"10 0", []string{`2 9 "x\n"|1 10 "a\n"|2 8 "y\n"`}, "10 9 x|10 8 y"},
-		"streams in any order":       {"", []string{`2 12 "c\n"|1 10 "a\n"|1 11 "b\n"`, `2 12 "c\n"|1 10 "a\n"|1 11 "b\n"|2 13 "d\n"`}, "0 12 c|10 12 a|11 12 b|11 13 d"},
-		"after a clock was set back": {"", []string{`1 50 "a\n"|1 10 "b\n"|1 11 "c\n"`, `1 11 "c\n"|1 12 "d\n"`}, "50 0 a|10 0 b|11 0 c|12 0 d"},
-		"nothing":                    {"", []string{""}, ""},
-		"nothing new":                {"10 0", []string{`1 10 "a\n"`}, ""},
-		"empty lines":                {"", []string{`1 10 "\n"|1 11 "\n"`}, "10 0 |11 0 "},
+		"lines":                       {"", []string{`1 10 "a\n"|2 11 "b\n"`}, "10 0 a|10 11 b"},
+		"a line in parts":             {"", []string{`1 10 "a"|2 11 "x\n"|1 10 "b\n"`}, "0 11 x|10 11 ab"},
+		"without an end":              {"", []string{`1 10 "a\n"|1 11 "b"`}, "10 0 a|11 0 b"},
+		"what was read before":        {"", []string{`1 10 "a\n"|1 11 "b\n"`, `1 10 "a\n"|1 11 "b\n"|1 12 "c\n"`}, "10 0 a|11 0 b|12 0 c"},
+		"alike, and read before":      {"", []string{`1 10 "a\n"|1 10 "b\n"`, `1 10 "a\n"|1 10 "b\n"|1 10 "c\n"`}, "10 0 a|10 0 b|10 0 c"},
+		"a part that is read again":   {"", []string{`1 10 "a\n"|1 11 "b"`, `1 10 "a\n"|1 11 "b"|1 11 "c\n"`}, "10 0 a|11 0 bc"},
+		"after a position":            {"10 12", []string{`1 10 "a\n"|2 11 "b\n"|1 11 "c\n"|2 12 "d\n"|2 13 "e\n"`}, "11 12 c|11 13 e"},
+		"after one of one stream":     {"10 0", []string{`2 9 "x\n"|1 10 "a\n"|2 8 "y\n"`}, "10 9 x|10 8 y"},
+		"streams in any order":        {"", []string{`2 12 "c\n"|1 10 "a\n"|1 11 "b\n"`, `2 12 "c\n"|1 10 "a\n"|1 11 "b\n"|2 13 "d\n"`}, "0 12 c|10 12 a|11 12 b|11 13 d"},
+		"after a clock was set back":  {"", []string{`1 50 "a\n"|1 10 "b\n"|1 11 "c\n"`, `1 11 "c\n"|1 12 "d\n"`}, "50 0 a|10 0 b|11 0 c|12 0 d"},
+		"nothing":                     {"", []string{""}, ""},
+		"what the engine has no more": {"10 0", []string{`1 12 "c\n"|1 13 "d\n"`}, "10 0 " + gapMark + "|12 0 c|13 0 d"},
+		"and of the other stream":     {"10 30", []string{`1 12 "c\n"|2 30 "x\n"|2 31 "y\n"`}, "12 30 c|12 31 y"},
+		"nothing new":                 {"10 0", []string{`1 10 "a\n"`}, ""},
+		"empty lines":                 {"", []string{`1 10 "\n"|1 11 "\n"`}, "10 0 |11 0 "},
 	}
 	seconds := func(at time.Time) int64 { return max(0, at.Unix()) }
 	for name, c := range cases {
