@@ -97,6 +97,9 @@ func (s *session) unsendable(ctx context.Context, c stacks.Command, err error) e
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case c.State != stacks.CommandQueued:
+		if now, problem := s.h.opts.Store.Command(ctx, s.worker.ID, c.ID); problem == nil && closed(now) {
+			return nil // and what it needs was forgotten
+		}
 		s.h.log.Warn("a command cannot be sent again; its result is waited for", "command", c.ID, "error", err)
 		return nil
 	}

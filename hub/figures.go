@@ -3,6 +3,9 @@ package hub
 import (
 	"context"
 	"time"
+
+	"berth/core"
+	"berth/core/jobs"
 )
 
 // What the metrics show of all stacks is read again when something that was done here may have changed
@@ -32,13 +35,14 @@ func (f *figures) wake() {
 func (h *Hub) tellFigures(ctx context.Context) {
 	defer h.opts.Meter.Unknow()
 	var sized, told time.Time
+	w := withdrawals{since: h.opts.Now()}
 	woken := true
 	for ctx.Err() == nil {
 		began := time.Now()
 		h.safely("figures", func() { h.readFigures(ctx) })
 		if woken || began.Sub(told) >= jobsEvery {
 			told = began
-			h.safely("figures of jobs", func() { h.readJobFigures(ctx) })
+			h.safely("figures of jobs", func() { h.readJobFigures(ctx, &w) })
 		}
 		if began.Sub(sized) >= sizeEvery {
 			sized = began
@@ -71,12 +75,41 @@ func (h *Hub) readFigures(ctx context.Context) {
 	h.report("what the metrics show of stacks cannot be read", err)
 }
 
-func (h *Hub) readJobFigures(ctx context.Context) {
-	jobs, err := h.opts.Store.JobFigures(ctx)
+func (h *Hub) readJobFigures(ctx context.Context, w *withdrawals) {
+	now := h.opts.Now()
+	known, err := h.opts.Store.JobFigures(ctx)
 	if err == nil {
-		h.opts.Meter.KnowJobs(jobs)
+		h.opts.Meter.KnowJobs(known)
+		for range w.news(known.Withdrawn, now) {
+			h.opts.Meter.RunEnded(jobs.RunCancelled)
+		}
 	}
 	h.report("what the metrics show of jobs cannot be read", err)
+}
+
+// withdrawals are the runs that were counted as cancelled before they began.
+type withdrawals struct {
+	since time.Time           // those of before were counted, or by whoever led then
+	seen  map[core.RunID]bool // those since, of which the store told the last time
+}
+
+// clocksApart is by how much the clocks of the processes of one installation may differ.
+const clocksApart = time.Minute
+
+// news returns those that are to be counted now.
+func (w *withdrawals) news(all []jobs.Withdrawal, now time.Time) (news []jobs.Withdrawal) {
+	seen := map[core.RunID]bool{}
+	for _, r := range all {
+		if !w.seen[r.Run] && !r.At.Before(w.since) {
+			news = append(news, r)
+		}
+		seen[r.Run] = true
+	}
+	w.seen = seen
+	if from := now.Add(-clocksApart); from.After(w.since) {
+		w.since = from
+	}
+	return news
 }
 
 func (h *Hub) readSize(ctx context.Context) {

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"berth/core"
+	"berth/core/jobs"
 	"berth/core/wire"
 )
 
@@ -52,4 +54,53 @@ func TestJobsAreMeasured(t *testing.T) {
 	m.look()
 	m.is(`berth_job_broken`+labels+`}`, 1)
 	m.gone(`berth_job_next_due_timestamp_seconds` + labels + `}`)
+}
+
+// TestRunsThatWereCancelledAreMeasured once, also those that no worker was given.
+func TestRunsThatWereCancelledAreMeasured(t *testing.T) {
+	m := newMeters(t, func(*Options) {})
+	j := m.job("backup", onDemand(jobFile{"overlap": "queue"}))
+	cancelled := func(want float64) {
+		t.Helper()
+		m.hub.figures.wake()
+		m.is(`berth_job_runs_total{result="cancelled"}`, want)
+	}
+	m.cancelRun(m.runNow(j.ID, nil).ID)
+	cancelled(1)
+	_, p := m.runner("one")
+	run := m.runNow(j.ID, nil)
+	cmd := expect[wire.Command](p)
+	p.accept(cmd)
+	waits := m.runNow(j.ID, nil)
+	m.cancelRun(waits.ID)
+	cancelled(2)
+	m.cancelRun(run.ID)
+	expect[wire.Cancel](p)
+	p.ends(wire.Result{ID: cmd.ID, Attempt: cmd.Attempt, Status: wire.ResultCancelled, Phases: []wire.PhaseEvent{}})
+	cancelled(3)
+}
+
+func TestWithdrawalsAreNewsOnce(t *testing.T) {
+	began := time.Unix(1_700_000_000, 0)
+	w := withdrawals{since: began}
+	told := func(after time.Duration, all ...jobs.Withdrawal) (ids string) {
+		for _, r := range w.news(all, began.Add(after)) {
+			ids += string(r.Run) + " "
+		}
+		return ids
+	}
+	at := func(id string, after time.Duration) jobs.Withdrawal {
+		return jobs.Withdrawal{Run: core.RunID(id), At: began.Add(after)}
+	}
+	for i, step := range []struct{ got, want string }{
+		{told(time.Second, at("before", -time.Second)), ""},
+		{told(2*time.Second, at("a", time.Second), at("before", -time.Second)), "a "},
+		{told(3*time.Second, at("b", 2*time.Second), at("a", time.Second)), "b "},
+		{told(time.Hour, at("c", time.Hour-clocksApart), at("b", 2*time.Second)), "c "},
+		{told(time.Hour+time.Second, at("c", time.Hour-clocksApart), at("old", 3*time.Second)), ""}, // others went, so that it is told of again
+	} {
+		if step.got != step.want {
+			t.Errorf("step %d: counted are %q, want %q", i, step.got, step.want)
+		}
+	}
 }

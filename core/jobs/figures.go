@@ -11,7 +11,19 @@ type Figures struct {
 	Jobs []Figure         // at most MaxFigures, by id
 	All  int              // how many jobs there are
 	Open map[RunState]int // runs that are queued or running
+
+	Withdrawn []Withdrawal // newest runs first, at most MaxWithdrawn
 }
+
+// Withdrawal is a run that was cancelled before it was given to a worker: whoever cancels it may be a process that measures
+// nothing.
+type Withdrawal struct {
+	Run core.RunID
+	At  time.Time
+}
+
+// MaxWithdrawn is how many withdrawals are looked at.
+const MaxWithdrawn = 200
 
 // MaxFigures is how many jobs the metrics show one by one.
 const MaxFigures = 10_000

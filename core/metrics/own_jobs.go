@@ -23,7 +23,7 @@ func (j *ownJobs) declare(o *Own) {
 	j.fires = o.declare(TypeCounter, "berth_job_fires_total", "Times of jobs' schedules that fired.", nil)
 	j.lateness = o.declare(TypeHistogram, "berth_job_fire_lateness_seconds", "How long after its time a job fired; times that were missed and made up for are late by as much.", nil,
 		0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600)
-	j.ended = o.declare(TypeCounter, "berth_job_runs_total", "Runs of jobs that ended, by how; those that a person cancelled before they began are left out.", []string{"result"})
+	j.ended = o.declare(TypeCounter, "berth_job_runs_total", "Runs of jobs that ended, by how; those that were cancelled before they began are counted within a minute.", []string{"result"})
 	j.open = o.declare(TypeGauge, "berth_job_runs_in_progress", "Runs of jobs that have not ended, by state.", []string{"state"})
 	j.leftOut = o.declare(TypeGauge, "berth_jobs_without_series", "Jobs that have no series of their own, because there are too many.", nil)
 	each := func(kind Type, name, help string, more ...string) *vector {

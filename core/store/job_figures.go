@@ -21,6 +21,12 @@ func (s *Store) JobFigures(ctx context.Context) (jobs.Figures, error) {
 			return f, err
 		}
 		f.Open, err = counts[jobs.RunState](tx, `SELECT state, count(*) FROM job_runs WHERE state IN ('queued', 'running') GROUP BY state ORDER BY state LIMIT 100`)
+		if err != nil {
+			return f, err
+		}
+		f.Withdrawn, err = many(tx, scanWithdrawal, `SELECT r.id, r.finished_at FROM (SELECT id, finished_at, command_id FROM job_runs
+			WHERE state = 'cancelled' AND state NOT IN ('queued', 'running') ORDER BY id DESC LIMIT ?) r
+			WHERE NOT EXISTS (SELECT 1 FROM commands c WHERE c.id = r.command_id AND c.epoch > 0) ORDER BY r.id DESC LIMIT ?`, jobs.MaxWithdrawn, jobs.MaxWithdrawn)
 		return f, err
 	})
 	if err == nil {
@@ -43,4 +49,12 @@ func (all figureRows) scan(row scanner) (jobs.Figure, error) {
 		f.ExpectedAt = all.expected.After(f.Job, definition, fromMicros(max(success, updated)))
 	}
 	return f, err
+}
+
+func scanWithdrawal(row scanner) (jobs.Withdrawal, error) {
+	var w jobs.Withdrawal
+	var at int64
+	err := row.Scan(&w.Run, &at)
+	w.At = fromMicros(at)
+	return w, err
 }

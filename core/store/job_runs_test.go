@@ -120,6 +120,9 @@ func TestHowARunIsCancelled(t *testing.T) {
 		if n := y.count(t, `SELECT count(*) FROM commands WHERE ended_at = 0`); c.want.Ended() && n != 0 {
 			t.Errorf("%s: its command is open", sentence)
 		}
+		if f, err := y.JobFigures(t.Context()); err != nil || (len(f.Withdrawn) == 1) != c.want.Ended() || c.want.Ended() && f.Withdrawn[0] != (jobs.Withdrawal{Run: r.ID, At: got.FinishedAt}) {
+			t.Errorf("%s: withdrawn are %+v, %v", sentence, f.Withdrawn, err)
+		}
 		again := someone
 		again.Name = "eve"
 		got, err = y.CancelRun(t.Context(), r.ID, again)

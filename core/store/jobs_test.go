@@ -478,7 +478,7 @@ func TestFiguresOfJobs(t *testing.T) {
 	f, err := y.JobFigures(t.Context())
 	y.must(err)
 	want := jobs.Figures{Jobs: []jobs.Figure{{Job: r.Job, Name: "backup", Repository: "demo", Paused: true, Broken: true, NextAt: y.job(r.Job).NextAt, LastSuccessAt: time.Unix(7, 0).UTC(),
-		LastState: jobs.RunLost, LastSeconds: 1.5, Missed: 4}}, All: 1, Open: map[jobs.RunState]int{jobs.RunQueued: 1, jobs.RunRunning: 1}}
+		LastState: jobs.RunLost, LastSeconds: 1.5, Missed: 4}}, All: 1, Open: map[jobs.RunState]int{jobs.RunQueued: 1, jobs.RunRunning: 1}, Withdrawn: []jobs.Withdrawal{}}
 	if !reflect.DeepEqual(f, want) {
 		t.Errorf("they are\n%+v, want\n%+v", f, want)
 	}
