@@ -42,6 +42,7 @@ var needHub = []string{
 	"GET /stacks/{id}/services/{service}/logs",
 	"GET /stacks/{id}/services/{service}/logs/follow",
 	"POST /api/custom/repositories/{id}/sops-encrypt",
+	"POST /api/custom/repository-keys/keyscan",
 	"POST /api/custom/repository-keys/test",
 	"POST /api/custom/stacks/{id}/services/{service}/restart",
 	"POST /api/custom/stacks/{id}/services/{service}/start",

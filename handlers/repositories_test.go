@@ -142,3 +142,78 @@ func TestRepositoryKeyIsTried(t *testing.T) {
 	s.wantProblem(422, "credential.invalid_test", "url: ", key, "POST", keysPath+"/test", `{"url":"git://git.example.com/a"}`)
 	s.wantProblem(404, "credential.not_found", "no such", key, "POST", keysPath+"/test", `{"url":"https://git.example.com/a","credential_id":"cred_none"}`)
 }
+
+func TestSSHKeyFromMakingToRotation(t *testing.T) {
+	s := newStand(t)
+	key := s.admin()
+	made := s.want(201, key, "POST", keysPath, `{"name":"deploy","type":"ssh","host":"git.example.com","generate":true}`)
+	id, public := made["id"].(string), made["public_key"].(string)
+	if !strings.HasPrefix(public, "ssh-ed25519 AAAA") || !strings.HasSuffix(public, " deploy") || made["changed_at"] != nil {
+		t.Errorf("made %v", made)
+	}
+	if again := s.want(200, key, "GET", keysPath+"/"+id, ""); again["public_key"] != public {
+		t.Errorf("read again: %v", again)
+	}
+	s.wantProblem(422, "repository.invalid", "credential_id", key, "POST", repositoriesPath, `{"url":"git@git.example.com:team/app.git","name":"app"}`)
+	s.wantProblem(422, "credential.other_type", "SSH key", key, "POST", repositoriesPath, `{"url":"https://git.example.com/team/app.git","name":"app","credential_id":"`+id+`"}`)
+	s.wantProblem(422, "credential.other_host", "git.example.com:2222", key, "POST", repositoriesPath, `{"url":"ssh://git@git.example.com:2222/a","name":"app","credential_id":"`+id+`"}`)
+	repository := s.want(201, key, "POST", repositoriesPath, `{"url":"git@git.example.com:team/app.git","name":"app","credential_id":"`+id+`"}`)
+	if repository["url"] != "ssh://git@git.example.com/team/app.git" {
+		t.Errorf("added %v", repository)
+	}
+	s.wantProblem(409, "credential.in_use", "app", key, "DELETE", keysPath+"/"+id, "")
+	rotated := s.want(200, key, "PATCH", keysPath+"/"+id, `{"generate":true}`)
+	if rotated["public_key"] == public || rotated["changed_at"] == nil || rotated["name"] != "deploy" {
+		t.Errorf("rotated %v", rotated)
+	}
+	for code, body := range map[string]string{
+		"credential.invalid":  `{"generate":true,"private_key":"x"}`,
+		"ssh_key.unreadable":  `{"private_key":"canary-of-a-key"}`,
+		"ssh_key.unreadable ": `{"private_key":"ssh-ed25519 AAAA canary"}`,
+		"credential.invalid ": `{"password":"canary"}`,
+	} {
+		got := s.want(422, key, "PATCH", keysPath+"/"+id, body)
+		if got["code"] != strings.TrimSpace(code) || strings.Contains(got["detail"].(string), "canary") {
+			t.Errorf("%s: %v", body, got)
+		}
+	}
+}
+
+func TestSSHHostIsScannedAndAccepted(t *testing.T) {
+	s := newStand(t)
+	s.sshHosts = sshHosts{"git.example.com:22": oneHostKey}
+	key := s.admin()
+	scan := `{"host":"Git.Example.com","port":22}`
+	first := s.want(200, key, "POST", keysPath+"/keyscan", scan)
+	if at(first, "keys", 0, "fingerprint") == "" || first["same"] != false || at(first, "accepted", "accepted_at") != nil {
+		t.Errorf("scanned %v", first)
+	}
+	accept := `{"host":"git.example.com","port":22,"keys":[{"type":"ssh-ed25519","key":"` + oneHostKey + `"}]}`
+	s.want(200, key, "PUT", keysPath+"/hosts", accept)
+	if same := s.want(200, key, "POST", keysPath+"/keyscan", scan); same["same"] != true {
+		t.Errorf("scanned %v", same)
+	}
+	s.sshHosts["git.example.com:22"] = anotherHostKey
+	if changed := s.want(200, key, "POST", keysPath+"/keyscan", scan); changed["same"] != false ||
+		at(changed, "accepted", "keys", 0, "fingerprint") != at(first, "keys", 0, "fingerprint") || at(changed, "keys", 0, "fingerprint") == at(first, "keys", 0, "fingerprint") {
+		t.Errorf("scanned %v", changed)
+	}
+	list := s.want(200, key, "GET", keysPath+"/hosts", "")
+	if at(list, "items", 0, "address") != "git.example.com:22" {
+		t.Errorf("listed %v", list)
+	}
+	for says, body := range map[string]string{
+		"keys":    `{"host":"git.example.com","port":22,"keys":[]}`,
+		"keys[0]": `{"host":"git.example.com","port":22,"keys":[{"type":"ssh-rsa","key":"` + oneHostKey + `"}]}`,
+		"port":    `{"host":"git.example.com","port":70000,"keys":[{"type":"ssh-ed25519","key":"` + oneHostKey + `"}]}`,
+		"host":    `{"host":"-oProxyCommand=x","port":22,"keys":[{"type":"ssh-ed25519","key":"` + oneHostKey + `"}]}`,
+	} {
+		s.wantProblem(422, "ssh_host.invalid", says, key, "PUT", keysPath+"/hosts", body)
+	}
+	for _, body := range []string{`{"host":"git.example.com","port":0}`, `{"host":"git.example.com","port":-1}`, `{"host":"a b","port":22}`} {
+		s.wantProblem(422, "ssh_host.invalid", "", key, "POST", keysPath+"/keyscan", body)
+	}
+	s.wantProblem(503, "ssh_host.unreachable", "nobody", key, "POST", keysPath+"/keyscan", `{"host":"none.example.com","port":22}`)
+	s.want(204, key, "DELETE", keysPath+"/hosts/git.example.com:22", "")
+	s.wantProblem(404, "ssh_host.not_found", "No keys", key, "DELETE", keysPath+"/hosts/git.example.com:22", "")
+}

@@ -28,6 +28,10 @@ type RepositoriesDesk interface {
 	api.RepositoryKeyCreator
 	api.RepositoryKeyDeleter
 	api.RepositoryTrier
+	api.RepositoryKeyFinder
+	api.RepositoryKeyUpdater
+	api.SSHHostScanner
+	api.SSHHostKeeper
 }
 
 // RepositoriesBrowser shows what was fetched; repositories.Browser does, where the
@@ -78,7 +82,7 @@ func repositoryRoutes(d Deps) []Route {
 
 func repositoryKeyRoutes(d Deps) []Route {
 	desk := d.Repositories.Desk
-	const all = "/api/custom/repository-keys"
+	const all, hosts = "/api/custom/repository-keys", "/api/custom/repository-keys/hosts"
 	row := func(method, pattern string, may access.Capability, handler http.Handler, op Operation) Route {
 		op.Tag = "repository keys"
 		return Route{Method: method, Pattern: pattern, Capability: may, Surface: guard.API, Handler: handler, Operation: op}
@@ -88,6 +92,18 @@ func repositoryKeyRoutes(d Deps) []Route {
 			Operation{Summary: "List repository keys by name", Response: endpoint.Items[api.RepositoryKeyAnswer]{}, Status: http.StatusOK, Query: pageParams}),
 		row(http.MethodPost, all, access.Operate, api.CreateRepositoryKey(desk),
 			Operation{Summary: "Add a repository key", Request: api.CreateRepositoryKeyRequest{}, Response: api.RepositoryKeyAnswer{}, Status: http.StatusCreated}),
+		row(http.MethodGet, all+"/{id}", access.View, api.GetRepositoryKey(desk),
+			Operation{Summary: "Read a repository key, the public half of an SSH key included", Response: api.RepositoryKeyAnswer{}, Status: http.StatusOK}),
+		row(http.MethodPatch, all+"/{id}", access.Operate, api.UpdateRepositoryKey(desk),
+			Operation{Summary: "Edit a repository key, or replace its secret", Request: api.UpdateRepositoryKeyRequest{}, Response: api.RepositoryKeyAnswer{}, Status: http.StatusOK}),
+		row(http.MethodPost, all+"/keyscan", access.Operate, api.Keyscan(desk),
+			Operation{Summary: "Ask an SSH host for its keys, to compare and accept", Request: api.KeyscanRequest{}, Response: api.KeyscanAnswer{}, Status: http.StatusOK}),
+		row(http.MethodGet, hosts, access.View, api.ListSSHHosts(desk),
+			Operation{Summary: "List SSH hosts with the keys that were accepted", Response: endpoint.Items[api.SSHHostAnswer]{}, Status: http.StatusOK, Query: pageParams}),
+		row(http.MethodPut, hosts, access.Operate, api.AcceptSSHHost(desk),
+			Operation{Summary: "Accept the keys of an SSH host, in place of those before", Request: api.AcceptSSHHostRequest{}, Response: api.SSHHostAnswer{}, Status: http.StatusOK}),
+		row(http.MethodDelete, hosts+"/{address}", access.Operate, api.ForgetSSHHost(desk),
+			Operation{Summary: "Forget the keys of an SSH host", Status: http.StatusNoContent}),
 		row(http.MethodDelete, all+"/{id}", access.Operate, api.DeleteRepositoryKey(desk),
 			Operation{Summary: "Delete a repository key that no repository uses", Status: http.StatusNoContent}),
 		row(http.MethodPost, all+"/test", access.Operate, api.TestRepositoryKey(desk),

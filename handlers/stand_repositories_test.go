@@ -14,6 +14,7 @@ import (
 	"berth/handlers"
 	"berth/hub/adapter/agekey"
 	"berth/hub/adapter/sops"
+	"berth/hub/adapter/ssh"
 )
 
 // repositoriesDeps is what repositories need: the real use cases on the stand's store, and
@@ -21,10 +22,28 @@ import (
 func (s *stand) repositoriesDeps() handlers.RepositoriesDeps {
 	s.git = coretest.NewFakeGit()
 	return handlers.RepositoriesDeps{
-		Desk:    repositories.NewDesk(s.store, s.ring, agekey.Maker{}, repositories.HeadProber{Git: s.git}, noHub{}, s.now),
+		Desk:    repositories.NewDesk(s.store, s.ring, agekey.Maker{}, repositories.HeadProber{Git: s.git}, noHub{}, s.now).OverSSH(ssh.Keys{}, &s.sshHosts),
 		Browser: repositories.NewBrowser(s.git),
 	}
 }
+
+// sshHosts are the SSH hosts that can be scanned: by address the one key of each.
+type sshHosts map[string]string
+
+// ScanHost implements repositories.HostScanner.
+func (h *sshHosts) ScanHost(_ context.Context, address string) ([]repositories.HostKey, error) {
+	key, found := (*h)[address]
+	if !found {
+		return nil, fault.New(fault.Unavailable, "ssh_host.unreachable", "The SSH host %s cannot be scanned: nobody is there.", address)
+	}
+	return []repositories.HostKey{{Type: "ssh-ed25519", Key: key}}, nil
+}
+
+// Two host keys of the form that real ones have.
+const (
+	oneHostKey     = "AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f"
+	anotherHostKey = "AAAAC3NzaC1lZDI1NTE5AAAAIB8eHRwbGhkYFxYVFBMSERAPDg0MCwoJCAcGBQQDAgEA"
+)
 
 // variablesDeps is what variables need.
 func (s *stand) variablesDeps() handlers.VariablesDeps {

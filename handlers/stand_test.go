@@ -41,15 +41,16 @@ const (
 // stand is the whole HTTP surface on a real store in a temporary folder. Every area
 // fills its part of deps in newStand; its routes then join all tests that walk the table.
 type stand struct {
-	t     testing.TB
-	deps  handlers.Deps
-	store *store.Store
-	db    *store.DB
-	raw   *sql.DB // beside the store, to look and to prepare
-	ring  *seal.Ring
-	git   *coretest.FakeGit // the Git hosts of the world, and the mirrors
-	ahead atomic.Int64      // how far the clock of this stand is ahead, in nanoseconds
-	fixed time.Time         // when not zero: the clock begins here and moves with each look at it
+	t        testing.TB
+	deps     handlers.Deps
+	store    *store.Store
+	db       *store.DB
+	raw      *sql.DB // beside the store, to look and to prepare
+	ring     *seal.Ring
+	git      *coretest.FakeGit
+	sshHosts sshHosts     // the Git hosts of the world, and the mirrors
+	ahead    atomic.Int64 // how far the clock of this stand is ahead, in nanoseconds
+	fixed    time.Time    // when not zero: the clock begins here and moves with each look at it
 
 	transport http.RoundTripper                      // nil: requests go to the handler without a host between
 	answered  func(call, *httptest.ResponseRecorder) // when set: is told of every answer

@@ -2,6 +2,7 @@ package repositories
 
 import (
 	"context"
+	"slices"
 
 	"berth/core"
 	"berth/core/access"
@@ -15,13 +16,11 @@ type ScannedHost struct {
 }
 
 // Known reports whether a key is one of those that were accepted.
-func (h SSHHost) Known(key HostKey) bool {
-	for _, k := range h.Keys {
-		if k == key {
-			return true
-		}
-	}
-	return false
+func (h SSHHost) Known(key HostKey) bool { return slices.Contains(h.Keys, key) }
+
+// Same reports whether each key that the host shows was accepted.
+func (s ScannedHost) Same() bool {
+	return !slices.ContainsFunc(s.Keys, func(k HostKey) bool { return !s.Accepted.Known(k) })
 }
 
 // ScanHost asks an SSH host for its keys. Nothing is stored: somebody compares the fingerprints with those

@@ -7,15 +7,17 @@ import (
 	"berth/core/repositories"
 )
 
-// RepositoryKeyAnswer is a repository key as the API shows it; its password never is.
+// RepositoryKeyAnswer is a repository key as the API shows it; its password or private key never is.
 type RepositoryKeyAnswer struct {
 	ID        core.CredentialID   `json:"id"`
 	Name      string              `json:"name"`
-	Type      repositories.Type   `json:"type"` // basic
+	Type      repositories.Type   `json:"type"` // basic or ssh
 	Host      string              `json:"host"` // host or host:port that it is bound to
-	Username  string              `json:"username"`
+	Username  string              `json:"username"`   // of a key of type basic
+	PublicKey string              `json:"public_key"` // of a key of type ssh: what the Git host must know
 	UsedBy    []RepositoryKeyUser `json:"used_by"`
 	CreatedAt time.Time           `json:"created_at"`
+	ChangedAt *time.Time          `json:"changed_at"` // when its secret was replaced last; null: never
 }
 
 // RepositoryKeyUser is a repository that is read with a key.
@@ -25,7 +27,10 @@ type RepositoryKeyUser struct {
 }
 
 func showRepositoryKey(c repositories.Credential) RepositoryKeyAnswer {
-	answer := RepositoryKeyAnswer{ID: c.ID, Name: c.Name, Type: c.Type, Host: c.Host, Username: c.Username, UsedBy: []RepositoryKeyUser{}, CreatedAt: c.CreatedAt}
+	answer := RepositoryKeyAnswer{ID: c.ID, Name: c.Name, Type: c.Type, Host: c.Host, Username: c.Username, PublicKey: c.PublicKey, UsedBy: []RepositoryKeyUser{}, CreatedAt: c.CreatedAt}
+	if !c.ChangedAt.IsZero() {
+		answer.ChangedAt = &c.ChangedAt
+	}
 	for _, use := range c.UsedBy {
 		answer.UsedBy = append(answer.UsedBy, RepositoryKeyUser{ID: use.ID, Name: use.Name})
 	}

@@ -18,10 +18,14 @@ type RepositoryKeyCreator interface {
 // CreateRepositoryKeyRequest describes a repository key to be added.
 type CreateRepositoryKeyRequest struct {
 	Name     string            `json:"name" required:"yes"`
-	Type     repositories.Type `json:"type" required:"yes"` // basic
+	Type     repositories.Type `json:"type" required:"yes"` // basic or ssh
 	Host     string            `json:"host" required:"yes"` // host or host:port; the key is never sent to another
-	Username string            `json:"username" required:"yes"`
-	Password string            `json:"password" required:"yes"` // or access token; never shown again
+	Username string            `json:"username"`            // of type basic
+	Password string            `json:"password"`            // of type basic: or access token; never shown again
+
+	PrivateKey string `json:"private_key"` // of type ssh: OpenSSH's form or PEM; never shown again
+	Passphrase string `json:"passphrase"`  // of private_key; it is not kept
+	Generate   bool   `json:"generate"`    // of type ssh: an ed25519 key is made here, in place of private_key
 }
 
 // CreateRepositoryKey adds a repository key.
@@ -33,6 +37,7 @@ func CreateRepositoryKey(creator RepositoryKeyCreator) http.Handler {
 		}
 		created, err := creator.CreateCredential(r.Context(), repositories.CredentialDraft{
 			Name: ask.Name, Type: ask.Type, Host: ask.Host, Username: ask.Username, Password: secrets.NewValue(ask.Password),
+			SSH: sshSecret(ask.PrivateKey, ask.Passphrase, ask.Generate),
 		}, endpoint.Principal(r.Context()))
 		if err != nil {
 			return err

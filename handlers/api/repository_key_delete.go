@@ -6,7 +6,6 @@ import (
 
 	"berth/core"
 	"berth/core/access"
-	"berth/core/fault"
 	"berth/handlers/endpoint"
 )
 
@@ -17,9 +16,8 @@ type RepositoryKeyDeleter interface {
 
 // DeleteRepositoryKey removes a repository key; Conflict while it is used, naming by whom.
 func DeleteRepositoryKey(deleter RepositoryKeyDeleter) http.Handler {
-	missing := fault.New(fault.NotFound, "credential.not_found", "There is no such repository key.")
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
-		id, err := pathID[core.CredentialID](r, core.PrefixCredential, missing)
+		id, err := pathID[core.CredentialID](r, core.PrefixCredential, errKeyMissing)
 		if err != nil {
 			return err
 		}

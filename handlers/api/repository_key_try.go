@@ -20,13 +20,15 @@ type RepositoryTrier interface {
 }
 
 // TestRepositoryKeyRequest is an address with a stored key, or with a user name and
-// password that are not stored, or with neither.
+// password or a private key that are not stored, or with nothing.
 type TestRepositoryKeyRequest struct {
 	URL          string            `json:"url" required:"yes"`
 	Branch       string            `json:"branch"` // "": the remote's default branch
 	CredentialID core.CredentialID `json:"credential_id"`
 	Username     string            `json:"username"`
 	Password     string            `json:"password"`
+	PrivateKey   string            `json:"private_key"`
+	Passphrase   string            `json:"passphrase"` // of private_key
 }
 
 // TestRepositoryKeyAnswer says whether the repository can be read.
@@ -45,6 +47,7 @@ func TestRepositoryKey(trier RepositoryTrier) http.Handler {
 		}
 		err = trier.TryOut(r.Context(), repositories.Trial{
 			URL: ask.URL, Branch: ask.Branch, Credential: ask.CredentialID, Username: ask.Username, Password: secrets.NewValue(ask.Password),
+			SSH: sshSecret(ask.PrivateKey, ask.Passphrase, false),
 		})
 		if err == nil {
 			return endpoint.JSON(w, http.StatusOK, TestRepositoryKeyAnswer{OK: true})

@@ -18,6 +18,7 @@ var wildcards = map[string]struct{ kind, help string }{
 	"keys/{key_id}":         {"string", "identifier of the API key: key_…"},
 	"repositories/{id}":     {"string", "identifier of the repository: rep_…"},
 	"repository-keys/{id}":  {"string", "identifier of the repository key: cred_…"},
+	"hosts/{address}":       {"string", "host and port of the SSH host: git.example.com:22"},
 	"revisions/{number}":    {"integer", "number of the revision, from 1"},
 	"service-accounts/{id}": {"string", "identifier of the service account: sva_…"},
 	"services/{service}":    {"string", "name of the compose service"},
