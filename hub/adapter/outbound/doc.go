@@ -4,5 +4,6 @@
 //
 // Nothing of an answer gets into a fault, and of a request only the server's address: either may hold
 // a secret. The package must not know what is asked for. Start with Service in service.go; faults.go
-// has what goes wrong, each.go asks for many things at once, and problems.go makes one fault of many.
+// has what goes wrong, each.go asks for many things at once, problems.go makes one fault of many, and lookup.go has what
+// the providers of secrets share.
 package outbound
