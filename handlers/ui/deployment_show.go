@@ -25,9 +25,6 @@ type DeploymentReader interface {
 	DeploymentEvents(ctx context.Context, id core.DeploymentID) ([]stacks.DeploymentEvent, error)
 }
 
-// logPageSize is how many pieces of a log one page shows.
-const logPageSize = 2000
-
 type deploymentPage struct {
 	Stack, StackHref string
 	Badge            badge
@@ -56,10 +53,7 @@ type deploymentPage struct {
 	Unheard          bool // no hub tells how it goes: what is shown is how it was when one was last heard of
 	Phases           []phaseLine
 	History          []historyLine
-	Log              []logLine
-	Last             string // number of the last piece shown, for ?after=
-	More             string // address of what follows; empty: nothing that is known
-	Whole            bool   // the log is over
+	Log              logView
 }
 
 var deploymentView = newView[deploymentPage]("deployment_show.html")
@@ -91,14 +85,14 @@ func Deployment(reader DeploymentReader, workers WorkerFinder, now core.Clock) h
 		if err != nil {
 			return err
 		}
-		page.putLog(d, fitting(r.Context(), pieces, func(l stacks.LogLine) string { return l.Text }), len(pieces), after)
+		page.Log = logOf(r.Context(), page.logged(d), pieces, deploymentPiece, after)
 		events, err := reader.DeploymentEvents(r.Context(), d.ID)
 		if err != nil {
 			return err
 		}
 		page.History = historyOf(events, s.Path, now())
 		f := newFrame(r, inStacks, "Deployment of "+s.Name, stackTrail(s)...)
-		if !page.Whole {
+		if !page.Log.Whole {
 			f = f.following(true)
 		}
 		if page.Open {
@@ -106,6 +100,10 @@ func Deployment(reader DeploymentReader, workers WorkerFinder, now core.Clock) h
 		}
 		return deploymentView.write(w, r, http.StatusOK, f, page)
 	})
+}
+
+func (p deploymentPage) logged(d stacks.Deployment) logged {
+	return logged{href: deploymentHref(d.ID), open: p.Open, unheard: p.Unheard, began: d.StartedAt, queued: d.QueuedAt}
 }
 
 // afterIn reads ?after=, the number of the last piece of a log that was seen; absent is 0.

@@ -80,7 +80,7 @@ func Run(reader RunReader, workers WorkerFinder, now core.Clock) http.Handler {
 		if err != nil {
 			return err
 		}
-		page.Log = logOf(r.Context(), pieces, after, run)
+		page.Log = logOf(r.Context(), loggedRun(run), pieces, runPiece, after)
 		f := newFrame(r, inJobs, "Run of "+j.Name, jobTrail(j)...)
 		if !page.Log.Whole {
 			f = f.following(true)

@@ -177,12 +177,12 @@ func sampleDeployment(state stacks.DeploymentState) deploymentPage {
 	}
 	p := showDeployment(d, sampleStack(), sampleNow)
 	p.Worker = "hetzner-fsn-1"
-	p.putLog(d, []stacks.LogLine{{Number: 1, At: before(21 * time.Second), Text: "fetch: branch main is at 9f31c02d4a\nrender: 4 compose services, 2 secrets\n"},
+	p.Log = logOf(context.Background(), p.logged(d), []stacks.LogLine{{Number: 1, At: before(21 * time.Second), Text: "fetch: branch main is at 9f31c02d4a\nrender: 4 compose services, 2 secrets\n"},
 		{Number: 2, At: before(20 * time.Second), Text: " api Pulling\n db Pulling\n api Pulled\n db Pulled\n"},
 		{Number: 3, At: before(12 * time.Second), Text: " Container shop-db-1  \x1b[32mRecreated\x1b[0m\n Container shop-api-1  Recreate\n Container shop-api-1  Recreated\n Container shop-db-1  Started\n"},
-		{Number: 4, At: before(9 * time.Second), Text: "verify: waiting for db (starting), api (healthy)\n"}}, 4, 0)
+		{Number: 4, At: before(9 * time.Second), Text: "verify: waiting for db (starting), api (healthy)\n"}}, deploymentPiece, 0)
 	if state == stacks.DeploymentSucceeded {
-		p.More = "/deployments/dep_1?after=4"
+		p.Log.More = "/deployments/dep_1?after=4"
 	}
 	return p
 }

@@ -1,0 +1,106 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"berth/core/jobs"
+	"berth/core/stacks"
+	"berth/handlers/endpoint"
+)
+
+// logPageSize is how many pieces of a log one page shows.
+const logPageSize = 2000
+
+// logView is a stretch of a log, as the part "log" shows it.
+type logView struct {
+	Lines   []logLine
+	Open    bool   // what writes it has not ended
+	Unheard bool   // nobody tells how it goes on
+	Last    string // number of the last piece shown, for ?after=
+	More    string // address of what follows; empty: nothing that is known
+	Whole   bool   // the log is over
+}
+
+// logLine is one line of a log.
+type logLine struct {
+	At   string // since the start: "1:03"
+	Text string
+}
+
+// logged is what a log is of.
+type logged struct {
+	href    string
+	open    bool // it has not ended
+	unheard bool
+	began   time.Time // zero: it has not
+	queued  time.Time
+}
+
+func loggedRun(r jobs.Run) logged {
+	return logged{href: runHref(r.ID), open: !r.State.Ended(), began: r.StartedAt, queued: r.QueuedAt}
+}
+
+// logPiece is a piece of the log of a deployment or of a run.
+type logPiece struct {
+	number uint64
+	at     time.Time
+	text   string
+}
+
+func deploymentPiece(l stacks.LogLine) logPiece { return logPiece{l.Number, l.At, l.Text} }
+func runPiece(p jobs.LogPiece) logPiece         { return logPiece{p.Number, p.At, p.Text} }
+
+// logOf shows the pieces of a log that follow the numbered one.
+func logOf[P any](ctx context.Context, of logged, pieces []P, read func(P) logPiece, after uint64) logView {
+	v, from := logView{Open: of.open, Unheard: of.unheard}, of.began
+	if from.IsZero() {
+		from = of.queued
+	}
+	shown := fitting(ctx, pieces, func(p P) string { return read(p).text })
+	for _, p := range shown {
+		piece := read(p)
+		after = piece.number
+		for text := range strings.SplitSeq(strings.TrimRight(piece.text, "\n"), "\n") {
+			v.Lines = append(v.Lines, logLine{At: stopwatch(piece.at.Sub(from)), Text: lastStroke(text)})
+		}
+	}
+	v.Last = strconv.FormatUint(after, 10)
+	if len(shown) < len(pieces) || len(pieces) == logPageSize {
+		v.More = of.href + "?after=" + v.Last
+	}
+	v.Whole = !v.Open && v.More == ""
+	return v
+}
+
+// fitting returns the first pieces of a log that a page has room for, at least one, where the
+// host bounds it: each line has an element of its own, and may hold what must be escaped.
+func fitting[P any](ctx context.Context, pieces []P, text func(P) string) []P {
+	room, whole := endpoint.Room(ctx)
+	if !whole {
+		return pieces
+	}
+	const element = 150 // bytes
+	for i, piece := range pieces {
+		said := text(piece)
+		if room -= 2*len(said) + element*(1+strings.Count(said, "\n")); room < 0 && i > 0 {
+			return pieces[:i]
+		}
+	}
+	return pieces
+}
+
+// stopwatch shows a time since the start: "1:03".
+func stopwatch(d time.Duration) string {
+	seconds := max(0, int(d.Seconds()))
+	return fmt.Sprintf("%d:%02d", seconds/60, seconds%60)
+}
+
+// lastStroke is what a terminal leaves of a line in which a program went back to its start.
+func lastStroke(line string) string {
+	line = strings.TrimRight(line, "\r")
+	return line[strings.LastIndexByte(line, '\r')+1:]
+}
