@@ -73,6 +73,8 @@ var pageVisits = []visit{
 	{303, "/repositories", "name=other&url=https%3A%2F%2Fgit.example.com%2Fteam%2Fapp&branch=main", "other repository"},
 	{422, "/repositories", "name=&url=ftp%3A%2F%2Fx", ""},
 	{200, "/repositories/{repository}", "", ""},
+	{200, "/repositories/{repository}/commits", "", ""},
+	{200, "/repositories/{repository}/files", "", ""},
 	{303, "/repositories/{repository}/sync", "x=1", ""},
 	{200, "/repositories/{repository}/secrets", "", ""},
 	{200, "/repositories/{repository}/secrets", "text=TOKEN%3Dx%0AKEY%3D%27a%0Ab%27", ""},

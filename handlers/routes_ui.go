@@ -68,7 +68,10 @@ type UIRepository interface {
 }
 
 // UIBrowser reads what was fetched of repositories.
-type UIBrowser = ui.RepositoryBrowser
+type UIBrowser interface {
+	ui.RepositoryBrowser
+	ui.FileShower
+}
 
 // UIStacks is the use cases of stacks.
 type UIStacks interface {
@@ -142,6 +145,8 @@ func uiRepositoryRoutes(u UIDeps, app string) []Route {
 		page("/repositories/new", access.Operate, ui.NewRepository(u.Repositories)),
 		form("/repositories", access.Operate, ui.CreateRepository(u.Repositories, u.Repositories, u.Now)),
 		page(one, access.View, ui.Repository(u.Repositories, u.Browser, u.Store, u.Repositories, u.Now)),
+		page(one+"/commits", access.View, ui.RepositoryCommits(u.Repositories, u.Browser, u.Now)),
+		page(one+"/files", access.View, ui.RepositoryFiles(u.Repositories, u.Browser)),
 		form(one+"/sync", access.Operate, ui.SyncRepository(u.Repositories)),
 		page(one+"/settings", access.Operate, ui.RepositorySettings(u.Repositories, u.Repositories)),
 		form(one+"/settings", access.Operate, ui.ChangeRepository(u.Repositories, u.Repositories, u.Now)),

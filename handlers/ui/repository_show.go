@@ -42,23 +42,24 @@ type RepositoryTeller interface {
 }
 
 type repositoryPage struct {
-	Line       repositoryLine
-	Key        string // name of its key; empty: read without one
-	Reading    bool
-	CanMend    bool // the trouble is about address, branch or key: editing helps more than trying again
-	Missing    string
-	Stacks     []foundLine
-	Jobs       []foundJob
-	Truncated  bool
-	Commits    []commitLine
-	MovedTo    string      // address that the Git host redirects to; empty: none
-	Events     []eventLine // newest first
-	PublicKey  copyable    // for secrets files
-	SealHref   string
-	RotateHref string
-	Hook       hookLine
-	EditHref   string
-	DeleteHref string
+	Line                   repositoryLine
+	Key                    string // name of its key; empty: read without one
+	Reading                bool
+	CanMend                bool // the trouble is about address, branch or key: editing helps more than trying again
+	Missing                string
+	Stacks                 []foundLine
+	Jobs                   []foundJob
+	Truncated              bool
+	Commits                []commitLine
+	CommitsHref, FilesHref string
+	MovedTo                string      // address that the Git host redirects to; empty: none
+	Events                 []eventLine // newest first
+	PublicKey              copyable    // for secrets files
+	SealHref               string
+	RotateHref             string
+	Hook                   hookLine
+	EditHref               string
+	DeleteHref             string
 }
 
 // hookLine is a repository's webhook in short.
@@ -96,6 +97,8 @@ type commitLine struct {
 	Short, Subject, Author string
 	When                   moment
 	Head                   bool
+	FilesHref              string
+	HostHref               string // at the Git host; empty: unknown
 }
 
 var repositoryView = newView[repositoryPage]("repository_show.html")
@@ -109,7 +112,8 @@ func Repository(finder RepositoryTeller, browser RepositoryBrowser, users Reposi
 		}
 		page := repositoryPage{Line: repositoryOf(known, now()), Reading: beingRead(known), CanMend: mendable(known.ErrorCode), MovedTo: known.MovedTo,
 			PublicKey: ageKeyOf(known), SealHref: repositoryHref(known.ID) + "/secrets", RotateHref: repositoryHref(known.ID) + "/rotate-key",
-			Hook:     hookLine{Last: at(known.HookedAt, now()), Stopped: known.Unannounced(), Href: repositoryHref(known.ID) + "/webhook"},
+			Hook:        hookLine{Last: at(known.HookedAt, now()), Stopped: known.Unannounced(), Href: repositoryHref(known.ID) + "/webhook"},
+			CommitsHref: repositoryHref(known.ID) + "/commits", FilesHref: filesHref(known.ID, "", ""),
 			EditHref: repositoryHref(known.ID) + "/settings", DeleteHref: repositoryHref(known.ID) + "/delete"}
 		if page.Key, err = keyOf(r.Context(), keys, known.Credential); err != nil {
 			return err
@@ -169,9 +173,7 @@ func (p *repositoryPage) look(ctx context.Context, browser RepositoryBrowser, kn
 		}
 	}
 	commits, err := browser.Commits(ctx, known, shownCommits)
-	for i, c := range commits {
-		p.Commits = append(p.Commits, commitLine{Short: c.Commit.Short(), Subject: c.Subject, Author: c.Author, When: at(c.Time, now), Head: i == 0})
-	}
+	p.Commits = commitLines(known, commits, now)
 	return err
 }
 

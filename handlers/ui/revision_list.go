@@ -27,17 +27,18 @@ type revisionListPage struct {
 }
 
 type revisionLine struct {
-	Number   int
-	Href     string
-	Commit   string
-	Made     moment
-	Services int
-	Current  bool
-	Settled  bool   // it is what runs: rolling back to it would change nothing
-	Place    badge  // of the current one: whether it is in place
-	Ran      moment // when it last ran well; empty: it never did
-	Held     bool   // it was rolled back and is in quarantine
-	DiffHref string // against what is in place; empty: it is what is in place
+	Number    int
+	Href      string
+	Commit    string
+	Made      moment
+	Services  int
+	Current   bool
+	Settled   bool   // it is what runs: rolling back to it would change nothing
+	Place     badge  // of the current one: whether it is in place
+	Ran       moment // when it last ran well; empty: it never did
+	Held      bool   // it was rolled back and is in quarantine
+	FilesHref string // the repository at its commit
+	DiffHref  string // against what is in place; empty: it is what is in place
 }
 
 var revisionListView = newView[revisionListPage]("revision_list.html")
@@ -75,7 +76,7 @@ func Revisions(reader RevisionReader, now core.Clock) http.Handler {
 }
 
 func revisionOf(r stacks.Revision, s stacks.Stack, now time.Time) revisionLine {
-	line := revisionLine{Number: r.Number, Href: revisionHref(s.ID, r.Number), Commit: r.Commit.Short(), Made: at(r.CreatedAt, now), Services: len(r.Services),
+	line := revisionLine{FilesHref: filesHref(s.Repository, r.Commit, s.Path), Number: r.Number, Href: revisionHref(s.ID, r.Number), Commit: r.Commit.Short(), Made: at(r.CreatedAt, now), Services: len(r.Services),
 		Current: r.Number == s.Revision, Held: s.Quarantine.Tree != "" && r.Number == s.Quarantine.Revision}
 	line.Settled = line.Current && s.Status != stacks.StatusError
 	line.Place, line.Ran = placeOf(s), at(r.VerifiedAt, now)

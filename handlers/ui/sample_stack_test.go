@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"berth/core"
@@ -213,20 +214,36 @@ func (sampleKeys) Credentials(context.Context, core.Page) (core.List[repositorie
 	return core.List[repositories.Credential]{Items: []repositories.Credential{{ID: "cred_1", Name: "apps", Host: "git.example.com"}}}, nil
 }
 
+func sampleFiles(r repositories.Repository, at string, shown repositories.Shown) filesPage {
+	r.URL = "https://github.com/team/apps.git"
+	return filesPageOf(r, "c0ffee00c0ffee00c0ffee00c0ffee00c0ffee00", at, shown)
+}
+
+func binaryFile(r repositories.Repository) filesPage {
+	page := filesPageOf(r, "", "logo.png", repositories.Shown{})
+	page.Trouble = "\"logo.png\" is no text file, so it is not shown."
+	return page
+}
+
 func repositorySamples() map[string]sample {
 	good := repositories.Repository{ID: "rep_1", Name: "apps", URL: "https://git.example.com/team/apps.git", Branch: "main", Head: "9f31c02d4a5e6f7a8b9c0d1e2f3a4b5c6d7e8f90", FetchedAt: before(6 * time.Minute)}
 	reading := repositories.Repository{ID: "rep_4", Name: "fresh", URL: "https://git.example.com/team/fresh.git"}
 	broken := repositories.Repository{ID: "rep_2", Name: "infra", URL: "https://git.example.com:3000/team/infra.git", Head: "0c44d1e0f2", ErrorCode: "git.credential_refused", Error: "the Git host git.example.com refused the user name or password", FetchedAt: before(300 * time.Hour)}
-	page := repositoryPage{Line: repositoryOf(good, sampleNow), Key: "apps", PublicKey: copyable{"age-key", "public age key", "age1qyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqs3290gq"}, SealHref: "/x", RotateHref: "/x", EditHref: "/x", Stacks: []foundLine{
+	page := repositoryPage{Line: repositoryOf(good, sampleNow), Key: "apps", PublicKey: copyable{"age-key", "public age key", "age1qyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqs3290gq"}, SealHref: "/x", RotateHref: "/x", EditHref: "/x", CommitsHref: "/x", FilesHref: "/x", Stacks: []foundLine{
 		{Path: "apps/auth", Files: "compose.yaml", AddHref: "/x"}, {Path: "apps/shop", Files: "compose.yaml, wireops.yaml", Stacks: []stackLine{{Name: "shop", Href: "/x", Badge: badgeOf(statusBadges, stacks.StatusDegraded)}}}, {Path: "apps/gone", Stacks: []stackLine{{Name: "legacy", Href: "/x", Badge: badgeOf(statusBadges, stacks.StatusError)}}}},
 		Jobs: []foundJob{{Path: "jobs/backup", Name: "backup-shop", Href: "/x", Badge: badgeOf(standingBadges, "well")}, {Path: "jobs/report", AddHref: "/x"}, {Path: "jobs/old", Gone: true, Name: "old", Href: "/x", Badge: badgeOf(standingBadges, "broken")}}}
 	for i, subject := range []string{"shop: raise the pool size", "web: pin the image by digest", "Merge branch 'ada/cleanup' with a rather long subject line that somebody wrote without thinking", "add auth"} {
-		page.Commits = append(page.Commits, commitLine{Short: "9f31c02d4a", Subject: subject, Author: "Ada Lovelace", When: at(before(time.Duration(i*i+1)*time.Hour), sampleNow), Head: i == 0})
+		page.Commits = append(page.Commits, commitLine{Short: "9f31c02d4a", Subject: subject, Author: "Ada Lovelace", When: at(before(time.Duration(i*i+1)*time.Hour), sampleNow), Head: i == 0, FilesHref: "/x", HostHref: "/x"})
 	}
 	away := repositoryPage{Line: repositoryOf(broken, sampleNow), CanMend: true, Missing: "The repository \"infra\" was not fetched yet."}
 	return map[string]sample{
-		"repository-list":   of(repositoryListView, framed(inRepositories, "Repositories"), repositoryListPage{Lines: []repositoryLine{repositoryOf(good, sampleNow), repositoryOf(reading, sampleNow), repositoryOf(broken, sampleNow)}}),
-		"repository":        of(repositoryView, framed(inRepositories, "apps", crumb{"Repositories", "/repositories"}), page),
+		"repository-list": of(repositoryListView, framed(inRepositories, "Repositories"), repositoryListPage{Lines: []repositoryLine{repositoryOf(good, sampleNow), repositoryOf(reading, sampleNow), repositoryOf(broken, sampleNow)}}),
+		"repository":      of(repositoryView, framed(inRepositories, "apps", crumb{"Repositories", "/repositories"}), page),
+		"files": of(filesView, framed(inRepositories, "Files of apps"), sampleFiles(good, "apps", repositories.Shown{Path: "apps", Folder: true, Truncated: true, Entries: []repositories.Entry{
+			{Name: "auth", Folder: true}, {Name: "shop with a rather long name that does not fit on a phone beside its size", Folder: true}, {Name: "current", Link: true}, {Name: "README.md", Size: 2048}, {Name: "dump.sql", Size: 5 << 20}}})),
+		"file":              of(filesView, framed(inRepositories, "Files of apps"), sampleFiles(good, "apps/shop/compose.yaml", repositories.Shown{Path: "apps/shop/compose.yaml", Content: "services:\n  web:\n    image: nginx:1.29\n\n    command: [nginx, -g, 'daemon off;', '" + strings.Repeat("long ", 60) + "']\n# <script>alert(1)</script>\n"})),
+		"file-binary":       of(filesView, framed(inRepositories, "Files of apps"), binaryFile(good)),
+		"commits":           of(commitsView, framed(inRepositories, "Commits of apps"), commitsPage{Name: "apps", More: true, Lines: page.Commits}),
 		"webhook":           of(webhookView, framed(inRepositories, "Webhook of apps", crumb{"Repositories", "/repositories"}, crumb{"apps", "/repositories/rep_1"}), sampleWebhook()),
 		"webhook-made":      of(webhookView, framed(inRepositories, "Webhook of apps"), sampleWebhookMade()),
 		"webhook-none":      of(webhookView, framed(inRepositories, "Webhook of apps"), newWebhookPage(repositories.Webhook{Repository: good}, "http://localhost:8090", sampleNow)),
