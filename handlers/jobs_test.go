@@ -61,7 +61,7 @@ func TestWhatIsAJobAlreadyIsNotOfferedAgain(t *testing.T) {
 	p, session := withJobs(t)
 	p.s.exec(`UPDATE jobs SET path = '' WHERE id = ?`, p.named["job"])
 	w := p.s.browse(session, p.fill("/jobs/new?repository={repository}"))
-	says(t, w, 200, "added as", p.fill(`href="/jobs/{job}"`))
+	says(t, w, 200, "added as", p.fill(`href="/jobs/{job}"`), "All of its folders are added already.")
 	silent(t, w.Body.String(), p.fill(`href="/jobs/new?path=&amp;repository={repository}"`))
 	says(t, p.s.browse(session, p.fill("/stacks/new?repository={repository}")), 200, "added as", p.fill(`href="/stacks/{stack}"`))
 }

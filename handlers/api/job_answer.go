@@ -19,7 +19,7 @@ type JobAnswer struct {
 	Definition    *DefinitionAnswer `json:"definition"`  // what that says; null until one was read
 	SeenCommit    core.Commit       `json:"seen_commit"` // the newest that was looked at
 	ErrorCode     string            `json:"error_code"`
-	Error         string            `json:"error"`      // what is wrong with the newest commit: it does not run by itself meanwhile
+	Error         string            `json:"error"`      // what is wrong with the newest commit, several problems on a line each: it does not run by itself meanwhile
 	Schedule      string            `json:"schedule"`   // when it runs by itself, in words
 	NextAt        *time.Time        `json:"next_at"`    // null: it does not run by itself, or not now
 	NextTimes     []time.Time       `json:"next_times"` // the next five

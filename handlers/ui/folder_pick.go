@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"net/url"
+	"slices"
 
 	"berth/core"
 	"berth/core/fault"
@@ -79,6 +80,11 @@ func (s folderSource) pick(ctx context.Context, page string, id core.RepositoryI
 // pickHref is where a folder of a repository is taken.
 func pickHref(page string, id core.RepositoryID, path string) string {
 	return withQuery(page, url.Values{"repository": {string(id)}, "path": {path}})
+}
+
+// AllTaken reports whether nothing more can be made of any of the folders.
+func (p folderPick) AllTaken() bool {
+	return !slices.ContainsFunc(p.Folders, func(f folderLine) bool { return !f.Taken })
 }
 
 // only is the folder that there is no choice about; empty when there are several, or it was made something of.
