@@ -38,6 +38,8 @@ func needed(r handlers.Route) access.Capability {
 		return access.Metrics
 	case strings.HasPrefix(r.Pattern, "/api/custom/integrations/vault/"), strings.HasPrefix(r.Pattern, "/api/custom/integrations/manager/"):
 		return access.Operate // who edits variables picks secrets; names only
+	case strings.HasPrefix(r.Pattern, "/api/custom/git-providers/"):
+		return access.Operate // who adds repositories picks them
 	case slices.Contains(administered, area), area == "workers" && (!read || strings.HasSuffix(r.Pattern, "/policy")):
 		return access.Administer
 	case read:

@@ -6,6 +6,7 @@ import "berth/handlers/guard"
 // mains fill it; tests fill it with a real store in a temporary folder.
 type Deps struct {
 	Guard        guard.Config
+	GitHosts     GitHostsDeps
 	Hubs         HubsDeps
 	Identity     IdentityDeps
 	Integrations IntegrationsDeps

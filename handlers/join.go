@@ -42,6 +42,7 @@ type Parts struct {
 type Desks struct {
 	Integrations *integrations.Desk
 	Repositories *repositories.Desk
+	GitHosts     *repositories.GitHosts
 	Hooks        *repositories.Hooks
 	Variables    *variables.Desk
 	Stacks       *stacks.Desk
@@ -103,13 +104,14 @@ func Join(p Parts) (Deps, error) {
 		Identity:     IdentityDeps{SetUp: setUp, SignIn: signIn, Accounts: accounts, Store: p.Store},
 		Integrations: IntegrationsDeps{Desk: p.Desks.Integrations},
 		Hubs:         HubsDeps{Store: p.Store},
+		GitHosts:     GitHostsDeps{Desk: p.Desks.GitHosts},
 		Jobs:         JobsDeps{Desk: p.Desks.Jobs, Store: p.Store, Now: p.Now},
 		Metrics:      MetricsDeps{Source: p.Hub.Metrics},
 		Ops:          OpsDeps{Store: p.Store, Version: p.Version},
 		Repositories: RepositoriesDeps{Desk: p.Desks.Repositories, Browser: p.Hub.Browser},
 		Sops:         SopsDeps{Keys: p.Desks.Repositories, Files: p.Hub.Secrets, Stacks: p.Store, Repositories: p.Desks.Repositories},
 		Stacks:       StacksDeps{Desk: p.Desks.Stacks, Store: p.Store, Files: p.Hub.Files, Live: p.Hub.Live, Plans: p.Hub.Plans, Compare: comparer},
-		UI: UIDeps{Secrets: p.Hub.Secrets, SetUp: setUp, SignIn: signIn, Accounts: accounts, Store: p.Store, Repositories: p.Desks.Repositories, Hooks: p.Desks.Hooks, Browser: p.Hub.Browser,
+		UI: UIDeps{Secrets: p.Hub.Secrets, SetUp: setUp, SignIn: signIn, Accounts: accounts, Store: p.Store, Repositories: p.Desks.Repositories, GitHosts: p.Desks.GitHosts, Hooks: p.Desks.Hooks, Browser: p.Hub.Browser,
 			Variables: p.Desks.Variables, Stacks: p.Desks.Stacks, Jobs: p.Desks.Jobs, Workers: p.Desks.Fleet, Live: p.Hub.Live, Now: p.Now,
 			Plans: p.Hub.Plans, Environment: p.Hub.Plans, Integrations: p.Desks.Integrations, Compose: p.Hub.Files, Compare: comparer},
 		Variables: VariablesDeps{Desk: p.Desks.Variables, Stacks: p.Store, Jobs: p.Store, Environment: p.Hub.Plans, Rotations: p.Store},

@@ -70,6 +70,8 @@ var pageVisits = []visit{
 
 	{200, "/repositories", "", ""},
 	{200, "/repositories/new", "", ""},
+	{200, "/git-hosts/github/new?key={git key}&organization=acme&repository=acme%2Fshop", "", ""},
+	{409, "/git-hosts/gitlab/new", "", ""},
 	{303, "/repositories", "name=other&url=https%3A%2F%2Fgit.example.com%2Fteam%2Fapp&branch=main", "other repository"},
 	{422, "/repositories", "name=&url=ftp%3A%2F%2Fx", ""},
 	{200, "/repositories/{repository}", "", ""},
@@ -92,6 +94,7 @@ var pageVisits = []visit{
 	{409, "/repositories/{repository}/delete", "x=1", ""},
 	{303, "/repositories/{other repository}/delete", "x=1", ""},
 	{200, "/repository-keys", "", ""},
+	{200, "/repository-keys/{git key}/delete", "", ""},
 	{409, "/repository-keys/{credential}/delete", "x=1", ""},
 	{303, "/repository-keys/{spare key}/delete", "x=1", ""},
 

@@ -18,6 +18,7 @@ type Route struct {
 	Surface    guard.Surface     // what kind of client it is for
 	BodyLimit  int64             // bytes; 0: 1 MiB; guard.AnyBody: the handler bounds it by itself
 	Streams    bool              // the answer goes on for long, as server-sent events do
+	AnyQuery   bool              // an outside system writes the query, and may add to it what is not described
 	Handler    http.Handler
 	Operation
 }
@@ -72,7 +73,7 @@ func (r Route) check() error {
 // strict is the row's handler, which is asked nothing that the row does not describe. Pages bear with what
 // links and scripts add to their addresses, and scrapers and probes with what their callers do.
 func (r Route) strict() http.Handler {
-	if r.Surface != guard.API {
+	if r.Surface != guard.API || r.AnyQuery {
 		return r.Handler
 	}
 	known := map[string][]string{}

@@ -12,6 +12,7 @@ func Routes(d Deps) []Route {
 		opsRoutes(d),
 		repositoryRoutes(d),
 		repositoryKeyRoutes(d),
+		gitHostRoutes(d),
 		webhookRoutes(d),
 		variableRoutes(d),
 		integrationRoutes(d),

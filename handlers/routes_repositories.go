@@ -105,7 +105,7 @@ func repositoryKeyRoutes(d Deps) []Route {
 		row(http.MethodDelete, hosts+"/{address}", access.Operate, api.ForgetSSHHost(desk),
 			Operation{Summary: "Forget the keys of an SSH host", Status: http.StatusNoContent}),
 		row(http.MethodDelete, all+"/{id}", access.Operate, api.DeleteRepositoryKey(desk),
-			Operation{Summary: "Delete a repository key that no repository uses", Status: http.StatusNoContent}),
+			Operation{Summary: "Delete a repository key that no repository uses", Detail: "One of the type `oauth` is deleted while repositories use it, too: they lose it, which cuts the access.", Status: http.StatusNoContent}),
 		row(http.MethodPost, all+"/test", access.Operate, api.TestRepositoryKey(desk),
 			Operation{Summary: "Ask the Git host whether a repository can be read", Request: api.TestRepositoryKeyRequest{}, Response: api.TestRepositoryKeyAnswer{}, Status: http.StatusOK, Problems: []int{http.StatusNotFound}}),
 	}

@@ -17,6 +17,7 @@ type UIDeps struct {
 	Accounts     UIAccounts          // *identity.Accounts
 	Store        UIStore             // *store.Store
 	Repositories UIRepository        // *repositories.Desk
+	GitHosts     ui.GitHostDesk      // *repositories.GitHosts
 	Hooks        ui.WebhookDesk      // *repositories.Hooks
 	Browser      UIBrowser           // repositories.Browser
 	Secrets      ui.SecretsEncrypter // *repositories.SecretsReader
@@ -142,8 +143,9 @@ func uiRepositoryRoutes(u UIDeps, app string) []Route {
 	const one = "/repositories/{id}"
 	return []Route{
 		page("/repositories", access.View, ui.Repositories(u.Repositories, u.Now)),
-		page("/repositories/new", access.Operate, ui.NewRepository(u.Repositories)),
-		form("/repositories", access.Operate, ui.CreateRepository(u.Repositories, u.Repositories, u.Now)),
+		page("/repositories/new", access.Operate, ui.NewRepository(u.Repositories, u.GitHosts)),
+		page("/git-hosts/{git_host}/new", access.Operate, ui.PickRepository(u.GitHosts)),
+		form("/repositories", access.Operate, ui.CreateRepository(u.Repositories, u.Repositories, u.GitHosts, u.Now)),
 		page(one, access.View, ui.Repository(u.Repositories, u.Browser, u.Store, u.Repositories, u.Now)),
 		page(one+"/commits", access.View, ui.RepositoryCommits(u.Repositories, u.Browser, u.Now)),
 		page(one+"/files", access.View, ui.RepositoryFiles(u.Repositories, u.Browser)),
@@ -162,6 +164,7 @@ func uiRepositoryRoutes(u UIDeps, app string) []Route {
 		form(one+"/webhook/off", access.Operate, ui.TurnWebhookOff(u.Hooks)),
 		form(one+"/webhook/deliveries/{delivery}/replay", access.Operate, ui.ReplayDelivery(u.Hooks)),
 		page("/repository-keys", access.View, ui.RepositoryKeys(u.Repositories, u.Now)),
+		page("/repository-keys/{id}/delete", access.Operate, ui.ConfirmDeleteKey(u.Repositories)),
 		form("/repository-keys/{id}/delete", access.Operate, ui.DeleteRepositoryKey(u.Repositories, u.Now)),
 	}
 }

@@ -47,8 +47,9 @@ type stand struct {
 	db       *store.DB
 	raw      *sql.DB // beside the store, to look and to prepare
 	ring     *seal.Ring
-	git      *coretest.FakeGit
-	sshHosts sshHosts     // the Git hosts of the world, and the mirrors
+	git      *coretest.FakeGit // the Git hosts of the world, and the mirrors
+	host     *fakeHost         // the one that can be connected
+	sshHosts sshHosts
 	ahead    atomic.Int64 // how far the clock of this stand is ahead, in nanoseconds
 	fixed    time.Time    // when not zero: the clock begins here and moves with each look at it
 
@@ -81,6 +82,7 @@ func newStand(t testing.TB) *stand {
 		Ops:      handlers.OpsDeps{Store: s.store, Version: "test"},
 	}
 	s.deps.Repositories, s.deps.Variables = s.repositoriesDeps(), s.variablesDeps()
+	s.deps.GitHosts.Desk = s.gitHosts()
 	s.deps.Integrations.Desk, s.deps.Sops = s.integrationsDesk(), s.sopsDeps()
 	s.deps.Stacks, s.deps.Jobs = s.stacksDeps(), s.jobsDeps()
 	s.deps.Webhooks.Desk = repositories.NewHooks(s.store, s.ring, noHub{}, nil, s.now)

@@ -19,7 +19,8 @@ func (s *stand) uiDeps() handlers.UIDeps {
 	return handlers.UIDeps{Secrets: s.sopsDeps().Files, SetUp: s.setUp, SignIn: s.signIn, Accounts: s.accounts, Store: s.store,
 		Repositories: s.deps.Repositories.Desk.(handlers.UIRepository), Browser: s.deps.Repositories.Browser.(handlers.UIBrowser),
 		Variables: s.deps.Variables.Desk.(handlers.UIVariables), Stacks: s.deps.Stacks.Desk.(handlers.UIStacks), Jobs: s.deps.Jobs.Desk.(handlers.UIJobs),
-		Hooks: s.deps.Webhooks.Desk.(ui.WebhookDesk), Workers: s.deps.Workers.Desk.(handlers.UIWorkers), Live: noHub{}, Now: s.now,
+		GitHosts: s.deps.GitHosts.Desk.(ui.GitHostDesk),
+		Hooks:    s.deps.Webhooks.Desk.(ui.WebhookDesk), Workers: s.deps.Workers.Desk.(handlers.UIWorkers), Live: noHub{}, Now: s.now,
 		Integrations: s.deps.Integrations.Desk.(handlers.UIIntegrations), Environment: s.plans(),
 		Plans: s.plans(), Compose: rendered{}, Compare: stacks.NewComparer(s.store, rendered{}, yaml.Rendered{})}
 }

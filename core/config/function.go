@@ -42,6 +42,16 @@ type Function struct {
 	TLSWorkerPort  int            `env:"TLS_WORKER_PORT" default:"8443" form:"number" min:"1" max:"65535" unit:"port" doc:"The hub's TLS_WORKER_PORT: the start command of new workers is made from it."`
 	TrustedProxies []netip.Prefix `env:"TRUSTED_PROXIES" form:"networks" unit:"CIDR ranges, comma-separated" doc:"Proxies before the host whose X-Forwarded-For header says where a request comes from. The host itself needs none."`
 
+	GitOAuthClientID           string        `env:"GIT_OAUTH_CLIENT_ID" form:"text" doc:"The hub's, as the eight that follow: with them people connect Git hosts from here."`
+	GitOAuthClientSecret       secrets.Value `env:"GIT_OAUTH_CLIENT_SECRET" form:"secret" doc:"The hub's."`
+	GitOAuthGitHubURL          string        `env:"GIT_OAUTH_GITHUB_URL" derived:"https://github.com" form:"origin" unit:"scheme://host[:port]" doc:"The hub's."`
+	GitOAuthGiteaURL           string        `env:"GIT_OAUTH_GITEA_URL" form:"origin" unit:"scheme://host[:port]" doc:"The hub's."`
+	GitOAuthGiteaClientID      string        `env:"GIT_OAUTH_GITEA_CLIENT_ID" form:"text" doc:"The hub's."`
+	GitOAuthGiteaClientSecret  secrets.Value `env:"GIT_OAUTH_GITEA_CLIENT_SECRET" form:"secret" doc:"The hub's."`
+	GitOAuthGitLabURL          string        `env:"GIT_OAUTH_GITLAB_URL" derived:"https://gitlab.com" form:"origin" unit:"scheme://host[:port]" doc:"The hub's."`
+	GitOAuthGitLabClientID     string        `env:"GIT_OAUTH_GITLAB_CLIENT_ID" form:"text" doc:"The hub's."`
+	GitOAuthGitLabClientSecret secrets.Value `env:"GIT_OAUTH_GITLAB_CLIENT_SECRET" form:"secret" doc:"The hub's."`
+
 	LogLevel  slog.Level `env:"LOG_LEVEL" default:"info" form:"log level" unit:"debug, info, warn or error" doc:"Least severe log lines to write."`
 	LogFormat LogFormat  `env:"LOG_FORMAT" default:"json" form:"log format" unit:"text or json" doc:"Form of log lines."`
 }
@@ -62,7 +72,11 @@ func LoadFunction(lookup func(string) (string, bool), environ []string) (functio
 	if everybody(function.TrustedProxies) {
 		found.add("TRUSTED_PROXIES", "trusts every address, so that any client may claim to come from anywhere; list your proxies")
 	}
-	return function, problems, append(found.problems, unknown(environ)...)
+	halves := findings{failed: failed(problems)}
+	for _, app := range function.gitOAuth() {
+		app.check(&halves)
+	}
+	return function, append(problems, halves.problems...), append(found.problems, unknown(environ)...)
 }
 
 func readEventForm(text string, _ variable) (any, error) {

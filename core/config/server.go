@@ -42,9 +42,16 @@ type Server struct {
 	HubListen         string        `env:"HUB_LISTEN" default:"127.0.0.1:8091" form:"listen address" unit:"host:port" doc:"Internal address on which a hub with a PostgreSQL database listens for handlers elsewhere and for other hubs."`
 	HubURL            string        `env:"HUB_URL" form:"origin" unit:"scheme://host[:port]" doc:"Where handlers on other hosts and other hubs find this one: HUB_LISTEN as they reach it, with https. Without one, HUB_LISTEN itself."`
 
-	AllowedPrivateIPRanges []netip.Prefix `env:"ALLOWED_PRIVATE_IP_RANGES" form:"networks" unit:"CIDR ranges, comma-separated" doc:"Private ranges in which SSH host keys may be scanned."`
-	GitOAuthClientID       string         `env:"GIT_OAUTH_CLIENT_ID" form:"text" doc:"Client ID of the Git host's OAuth app; with its secret it enables Connect when adding a repository."`
-	GitOAuthClientSecret   secrets.Value  `env:"GIT_OAUTH_CLIENT_SECRET" form:"secret" doc:"Client secret of the Git host's OAuth app."`
+	AllowedPrivateIPRanges     []netip.Prefix `env:"ALLOWED_PRIVATE_IP_RANGES" form:"networks" unit:"CIDR ranges, comma-separated" doc:"Private ranges in which SSH host keys may be scanned."`
+	GitOAuthClientID           string         `env:"GIT_OAUTH_CLIENT_ID" form:"text" doc:"Client ID of the Git host's OAuth app; with its secret it enables Connect when adding a repository."`
+	GitOAuthClientSecret       secrets.Value  `env:"GIT_OAUTH_CLIENT_SECRET" form:"secret" doc:"Client secret of the Git host's OAuth app."`
+	GitOAuthGitHubURL          string         `env:"GIT_OAUTH_GITHUB_URL" derived:"https://github.com" form:"origin" unit:"scheme://host[:port]" doc:"GitHub Enterprise Server, when the OAuth app is there."`
+	GitOAuthGiteaURL           string         `env:"GIT_OAUTH_GITEA_URL" form:"origin" unit:"scheme://host[:port]" doc:"Gitea or Forgejo server to connect to."`
+	GitOAuthGiteaClientID      string         `env:"GIT_OAUTH_GITEA_CLIENT_ID" form:"text" doc:"Client ID of the OAuth app at GIT_OAUTH_GITEA_URL."`
+	GitOAuthGiteaClientSecret  secrets.Value  `env:"GIT_OAUTH_GITEA_CLIENT_SECRET" form:"secret" doc:"Client secret of that app."`
+	GitOAuthGitLabURL          string         `env:"GIT_OAUTH_GITLAB_URL" derived:"https://gitlab.com" form:"origin" unit:"scheme://host[:port]" doc:"GitLab server to connect to."`
+	GitOAuthGitLabClientID     string         `env:"GIT_OAUTH_GITLAB_CLIENT_ID" form:"text" doc:"Application ID of the OAuth application at GIT_OAUTH_GITLAB_URL."`
+	GitOAuthGitLabClientSecret secrets.Value  `env:"GIT_OAUTH_GITLAB_CLIENT_SECRET" form:"secret" doc:"Secret of that application."`
 
 	SMTPHost     string        `env:"SMTP_HOST" form:"host" unit:"host name" doc:"SMTP server; setting it enables e-mail."`
 	SMTPPort     int           `env:"SMTP_PORT" default:"587" form:"number" min:"1" max:"65535" unit:"port" doc:"SMTP port."`

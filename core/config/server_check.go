@@ -22,7 +22,9 @@ func (s *Server) check(failed map[string]bool) []Problem {
 	if everybody(s.AllowedPrivateIPRanges) {
 		found.add("ALLOWED_PRIVATE_IP_RANGES", "allows every address, which would open the whole network behind this server to scanning; list the ranges that you mean")
 	}
-	found.pair("GIT_OAUTH_CLIENT_ID", s.GitOAuthClientID != "", "GIT_OAUTH_CLIENT_SECRET", !s.GitOAuthClientSecret.Empty())
+	for _, app := range s.gitOAuth() {
+		app.check(found)
+	}
 	found.pair("TLS_CERT_FILE", s.TLSCertFile != "", "TLS_KEY_FILE", s.TLSKeyFile != "")
 	if s.SMTPHost != "" && s.SMTPSender == nil {
 		found.add("SMTP_SENDER", "is not set, but SMTP_HOST is; give the address that e-mails come from")

@@ -21,6 +21,7 @@ type Type string
 const (
 	TypeBasic Type = "basic" // a user name with a password or access token, for http and https
 	TypeSSH   Type = "ssh"   // a private key, for ssh
+	TypeOAuth Type = "oauth" // a token that the Git host gave when somebody connected it; see GitHosts
 )
 
 const (
@@ -40,6 +41,11 @@ type Credential struct {
 	CreatedAt time.Time
 	ChangedAt time.Time // when its secret was replaced last; zero: never
 	UsedBy    []Use     // repositories that are read with it, by name; only lists fill it
+
+	// Of TypeOAuth alone.
+	Account     string    // login on the Git host
+	ConnectedBy string    // who connected it, as audit shows them
+	ExpiresAt   time.Time // of the token, which is renewed before; zero: never
 }
 
 // Use is a repository as a list of credentials shows it.
@@ -115,6 +121,8 @@ func (d CredentialDraft) check() error {
 		bad = append(bad, checkLogin(d.Username, d.Password)...)
 	case TypeSSH:
 		bad = append(bad, d.SSH.check()...)
+	case TypeOAuth:
+		bad = append(bad, fault.Field{Path: "type", Problem: "oauth keys are made by connecting a Git host; open /api/custom/git-providers/{git_host}/connect in a browser"})
 	default:
 		bad = append(bad, fault.Field{Path: "type", Problem: `must be "ssh", a private key, or "basic", a user name with a password or access token`})
 	}

@@ -19,6 +19,7 @@ type Desk struct {
 
 	ssh     SSHKeys     // see OverSSH
 	scanner HostScanner // see OverSSH
+	tokens  *GitHosts   // see Renewing
 }
 
 // OverSSH gives the desk what repositories over SSH need, before it is used.
@@ -29,7 +30,14 @@ func (d *Desk) OverSSH(keys SSHKeys, scanner HostScanner) *Desk {
 
 // NewDesk returns the use cases on a store.
 func NewDesk(store Store, seals Seals, keys KeyMaker, prober Prober, nudge core.Nudger, now core.Clock) *Desk {
-	return &Desk{store: store, seals: seals, keys: keys, prober: prober, nudge: nudge, now: now}
+	return &Desk{store: store, seals: seals, keys: keys, prober: prober, nudge: nudge, now: now, tokens: NewGitHosts(nil, seals, nil, nil, "", now)}
+}
+
+// Renewing makes the desk renew tokens of connected Git hosts before they expire, and returns it. Without
+// that they are used for as long as they last.
+func (d *Desk) Renewing(tokens *GitHosts) *Desk {
+	d.tokens = tokens
+	return d
 }
 
 // Repository returns one repository. NotFound "repository.not_found".

@@ -48,7 +48,7 @@ func (d *Desk) Credentials(ctx context.Context, p core.Page) (core.List[Credenti
 	return d.store.CredentialList(ctx, p)
 }
 
-// DeleteCredential removes a repository key that no repository uses.
+// DeleteCredential removes a repository key that no repository uses, or one of TypeOAuth, which its repositories lose.
 func (d *Desk) DeleteCredential(ctx context.Context, id core.CredentialID, by access.Principal) error {
 	return d.store.DeleteCredential(ctx, id, by)
 }
@@ -86,10 +86,13 @@ func (d *Desk) login(ctx context.Context, src core.GitSource, id core.Credential
 	if err := c.Fits(src.URL); err != nil {
 		return core.GitSource{}, err
 	}
+	if c.Type == TypeOAuth {
+		token, err := d.tokens.token(ctx, c, sealed)
+		return c.prove(src, token), err
+	}
 	text, err := d.seals.Open(c.place(), sealed)
 	if err != nil {
-		return core.GitSource{}, fault.New(fault.Unavailable, "credential.unreadable",
-			"The secret of the repository key %q cannot be opened. Replace it under Settings, Repository Keys.", c.Name).Because(err)
+		return core.GitSource{}, unreadable(c, err)
 	}
 	return c.prove(src, secrets.NewValue(string(text))), nil
 }

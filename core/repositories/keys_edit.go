@@ -65,6 +65,8 @@ func (c CredentialChange) check(is Credential) error {
 	}
 	basic := c.Username != nil || !c.Password.Empty()
 	switch {
+	case is.Type == TypeOAuth && basic:
+		bad = append(bad, fault.Field{Path: "password", Problem: "this key was made by connecting its Git host; connect that again for another token"})
 	case is.Type == TypeSSH && basic:
 		bad = append(bad, fault.Field{Path: "username", Problem: "this is an SSH key, which has no user name and no password"})
 	case is.Type != TypeSSH && c.SSH.given():

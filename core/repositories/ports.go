@@ -48,7 +48,8 @@ type Store interface {
 	CredentialList(ctx context.Context, p core.Page) (core.List[Credential], error)
 	// Credential returns one credential with its sealed secret. NotFound "credential.not_found".
 	Credential(ctx context.Context, id core.CredentialID) (Credential, seal.Sealed, error)
-	// DeleteCredential removes a credential. Conflict "credential.in_use" naming its repositories.
+	// DeleteCredential removes a credential. Conflict "credential.in_use" naming its repositories; those of one of
+	// TypeOAuth lose it instead, and are looked at.
 	DeleteCredential(ctx context.Context, id core.CredentialID, by access.Principal) error
 
 	// SSHHost returns what was accepted for a host:port; nothing of it: no keys.

@@ -45,6 +45,7 @@ func wholeYard(t *testing.T) *yard {
 		`INSERT INTO service_accounts (id, name, role, disabled, created_at, updated_at) VALUES ('sva_1', 'a', 'viewer', 0, 0, 0)`,
 		`INSERT INTO api_keys (id, account_id, name, mac, created_at, expires_at) VALUES ('key_1', 'sva_1', '', x'00', 0, 0)`,
 		`INSERT INTO credentials (id, name, type, host, username, sealed, created_at) VALUES ('crd_1', 'k', 'https', 'h', 'u', x'00', 0)`,
+		`INSERT INTO spent_states (nonce, expires_at) VALUES ('00ff', 1)`,
 		`UPDATE repositories SET credential_id = 'crd_1'`,
 		`INSERT INTO ssh_hosts (address, keys, accepted_at, accepted_by) VALUES ('h:22', '[]', 0, 'ada')`,
 		`INSERT INTO repository_events (id, repository_id, at, kind, text, commit_hash, ref) SELECT 'rev_1', id, 1, 'version', 'ünï', 'c1', 'refs/tags/v1.0.0' FROM repositories`,

@@ -15,13 +15,13 @@ var (
 	errCredentialNameTaken = fault.New(fault.Conflict, "credential.name_taken", "Another repository key has this name. Choose another.")
 )
 
-const credentialColumns = `id, name, type, host, username, created_at, public_key, changed_at`
+const credentialColumns = `id, name, type, host, username, created_at, public_key, changed_at, account, connected_by, expires_at`
 
 func scanCredential(row scanner) (repositories.Credential, error) {
 	var c repositories.Credential
-	var created, changed int64
-	err := row.Scan(&c.ID, &c.Name, &c.Type, &c.Host, &c.Username, &created, &c.PublicKey, &changed)
-	c.CreatedAt, c.ChangedAt = fromMicros(created), fromMicros(changed)
+	var created, changed, expires int64
+	err := row.Scan(&c.ID, &c.Name, &c.Type, &c.Host, &c.Username, &created, &c.PublicKey, &changed, &c.Account, &c.ConnectedBy, &expires)
+	c.CreatedAt, c.ChangedAt, c.ExpiresAt = fromMicros(created), fromMicros(changed), fromMicros(expires)
 	return c, err
 }
 
@@ -32,13 +32,16 @@ func credentialByID(tx *Tx, id core.CredentialID, missing error) (repositories.C
 // AddCredential implements repositories.Store.
 func (s *Store) AddCredential(ctx context.Context, c repositories.Credential, secret seal.Sealed, e access.AuditEvent) error {
 	return s.db.WriteNew(ctx, func(tx *Tx) error {
-		err := tx.insert(errCredentialNameTaken, `INSERT INTO credentials (`+credentialColumns+`, sealed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			c.ID, c.Name, c.Type, c.Host, c.Username, micros(c.CreatedAt), c.PublicKey, micros(c.ChangedAt), secret)
-		if err != nil {
+		if err := insertCredential(tx, c, secret); err != nil {
 			return err
 		}
 		return s.audit(tx, e)
 	})
+}
+
+func insertCredential(tx *Tx, c repositories.Credential, secret seal.Sealed) error {
+	return tx.insert(errCredentialNameTaken, `INSERT INTO credentials (`+credentialColumns+`, sealed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		c.ID, c.Name, c.Type, c.Host, c.Username, micros(c.CreatedAt), c.PublicKey, micros(c.ChangedAt), c.Account, c.ConnectedBy, micros(c.ExpiresAt), secret)
 }
 
 // EditCredential implements repositories.Store.
@@ -139,6 +142,9 @@ func (s *Store) DeleteCredential(ctx context.Context, id core.CredentialID, by a
 		if err != nil {
 			return err
 		}
+		if err := s.letGo(tx, c, by); err != nil {
+			return err
+		}
 		users, err := many(tx, scalar[string], `SELECT name FROM repositories WHERE credential_id = ? ORDER BY name LIMIT ?`, id, shownUsers+1)
 		if err != nil {
 			return err
@@ -152,4 +158,15 @@ func (s *Store) DeleteCredential(ctx context.Context, id core.CredentialID, by a
 		}
 		return s.audit(tx, by.Audit("credential.delete", string(id), c.Name+" for "+c.Host))
 	})
+}
+
+// letGo takes a key that was made by connecting a Git host from the repositories that use it: deleting it cuts the
+// access at once. They are looked at again, and tell that they cannot be read.
+func (s *Store) letGo(tx *Tx, c repositories.Credential, by access.Principal) error {
+	if c.Type != repositories.TypeOAuth {
+		return nil
+	}
+	now := micros(s.now())
+	_, err := tx.exec(`UPDATE repositories SET credential_id = NULL, asked_at = ?, asked_by = ?, updated_at = ? WHERE credential_id = ?`, now, by.Name, now, c.ID)
+	return err
 }

@@ -13,6 +13,7 @@ const (
 	keptRevisions   = 20                   // revisions of a stack, beside those that something still names
 	keptAudit       = 365 * 24 * time.Hour // audit events
 	keptCommands    = 7 * 24 * time.Hour   // commands that have ended
+	keptStates      = time.Hour            // answers of Git hosts that were used, beyond the time in which they are good
 	keptRuns        = 500                  // ended runs of a job, with their logs
 	keptFires       = 10_000               // times of a job that fired
 	keptFired       = 400 * 24 * time.Hour // times that fired, but for the newest of each job
@@ -59,6 +60,7 @@ func pruneByTime(tx *Tx, now time.Time) (more bool, err error) {
 	}{
 		{`DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at < ? LIMIT ?)`, now},
 		{`DELETE FROM audit_events WHERE id IN (SELECT id FROM audit_events WHERE at < ? ORDER BY at LIMIT ?)`, now.Add(-keptAudit)},
+		{`DELETE FROM spent_states WHERE nonce IN (SELECT nonce FROM spent_states WHERE expires_at < ? LIMIT ?)`, now.Add(-keptStates)},
 		{`DELETE FROM commands WHERE id IN (SELECT id FROM commands WHERE ended_at > 0 AND ended_at < ? LIMIT ?)`, now.Add(-keptCommands)},
 	} {
 		n, err := tx.exec(step.query, micros(step.until), pruneStep)

@@ -11,10 +11,12 @@ import (
 type RepositoryKeyAnswer struct {
 	ID        core.CredentialID   `json:"id"`
 	Name      string              `json:"name"`
-	Type      repositories.Type   `json:"type"` // basic or ssh
-	Host      string              `json:"host"` // host or host:port that it is bound to
-	Username  string              `json:"username"`   // of a key of type basic
-	PublicKey string              `json:"public_key"` // of a key of type ssh: what the Git host must know
+	Type      repositories.Type   `json:"type"`                   // basic, ssh or oauth
+	Host      string              `json:"host"`                   // host or host:port that it is bound to
+	Username  string              `json:"username"`               // of a key of type basic
+	PublicKey string              `json:"public_key"`             // of a key of type ssh: what the Git host must know
+	Account   string              `json:"account,omitempty"`      // of a key of type oauth: login on the Git host
+	Connected string              `json:"connected_by,omitempty"` // of a key of type oauth: who connected it
 	UsedBy    []RepositoryKeyUser `json:"used_by"`
 	CreatedAt time.Time           `json:"created_at"`
 	ChangedAt *time.Time          `json:"changed_at"` // when its secret was replaced last; null: never
@@ -27,7 +29,7 @@ type RepositoryKeyUser struct {
 }
 
 func showRepositoryKey(c repositories.Credential) RepositoryKeyAnswer {
-	answer := RepositoryKeyAnswer{ID: c.ID, Name: c.Name, Type: c.Type, Host: c.Host, Username: c.Username, PublicKey: c.PublicKey, UsedBy: []RepositoryKeyUser{}, CreatedAt: c.CreatedAt}
+	answer := RepositoryKeyAnswer{ID: c.ID, Name: c.Name, Type: c.Type, Host: c.Host, Username: c.Username, PublicKey: c.PublicKey, Account: c.Account, Connected: c.ConnectedBy, UsedBy: []RepositoryKeyUser{}, CreatedAt: c.CreatedAt}
 	if !c.ChangedAt.IsZero() {
 		answer.ChangedAt = &c.ChangedAt
 	}

@@ -14,7 +14,8 @@ type RepositoryKeyDeleter interface {
 	DeleteCredential(ctx context.Context, id core.CredentialID, by access.Principal) error
 }
 
-// DeleteRepositoryKey removes a repository key; Conflict while it is used, naming by whom.
+// DeleteRepositoryKey removes a repository key; Conflict while it is used, naming by whom. One that was made by connecting
+// a Git host is taken from the repositories that use it.
 func DeleteRepositoryKey(deleter RepositoryKeyDeleter) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		id, err := pathID[core.CredentialID](r, core.PrefixCredential, errKeyMissing)

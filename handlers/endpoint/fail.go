@@ -93,5 +93,13 @@ func WriteProblem(w http.ResponseWriter, r *http.Request, p Problem) {
 // WantsPage reports whether r is a browser asking for a page rather than a program or a
 // script asking for data.
 func WantsPage(r *http.Request) bool {
-	return !strings.HasPrefix(r.URL.Path, "/api/") && strings.Contains(r.Header.Get("Accept"), "text/html")
+	return (!strings.HasPrefix(r.URL.Path, "/api/") || sentHere(r)) && strings.Contains(r.Header.Get("Accept"), "text/html")
+}
+
+// sentHere reports whether r is where the browser of a person is sent on the way to a Git host or back, with what
+// went wrong there.
+func sentHere(r *http.Request) bool {
+	rest, found := strings.CutPrefix(r.URL.Path, "/api/custom/git-providers/")
+	_, last, _ := strings.Cut(rest, "/")
+	return found && (last == "connect" || last == "callback")
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"berth/core/access"
 	"berth/handlers/endpoint"
@@ -39,6 +40,12 @@ func ErrorPage(w http.ResponseWriter, r *http.Request, p endpoint.Problem) {
 		if slices.Contains(needOperator, p.Code) {
 			page.What, page.Next = "The server cannot do this as it is", "Waiting alone does not help: whoever runs this server has to put that right. Its log has more, under the request number below."
 		}
+	}
+	if strings.HasPrefix(p.Code, "git_provider.") && endpoint.Principal(r.Context()).Can(access.Operate) {
+		page.Links = append([]nameLink{{"Add a repository", "/repositories/new"}, {"Repository keys", "/repository-keys"}}, page.Links...)
+	}
+	if p.Status == http.StatusUnauthorized {
+		page.What, page.Links = "You are not signed in here", []nameLink{{"Sign in", "/login"}}
 	}
 	if back := cameFrom(r); back != "" {
 		page.Links = append([]nameLink{{"Go back", back}}, page.Links...)

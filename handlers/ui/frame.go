@@ -109,6 +109,7 @@ var said = map[string]note{
 	"account-added":       {"ok", "check", "The service account was added. Give it a key next."},
 	"account-deleted":     {"ok", "check", "The service account and its keys are gone."},
 	"cancelled":           {"ok", "check", "The deployment was told to stop."},
+	"git-connected":       {"ok", "check", "The Git host is connected. Its key is kept sealed under Repository keys."},
 	"integration-saved":   {"ok", "check", "Saved. It counts from now on; test it to be sure."},
 	"job-added":           {"ok", "check", "The job was added. Its job.yaml is being read."},
 	"job-gone":            {"ok", "check", "The job was removed, with its runs and variables."},

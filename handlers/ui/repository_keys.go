@@ -16,6 +16,8 @@ type repositoryKeysPage struct {
 
 type keyLine struct {
 	Name, Host, Username string
+	Connected            string // who connected it, and as whom; empty: it was typed
+	Cuts                 bool   // it is removed while repositories use it
 	DeleteHref           string
 	Made                 moment
 	UsedBy               []nameLink
@@ -59,6 +61,9 @@ func writeKeys(w http.ResponseWriter, r *http.Request, status int, keys Credenti
 	page := repositoryKeysPage{Trouble: trouble, More: following(r.URL, list.Next)}
 	for _, key := range list.Items {
 		line := keyLine{Name: key.Name, Host: key.Host, Username: key.Username, DeleteHref: "/repository-keys/" + string(key.ID) + "/delete", Made: at(key.CreatedAt, now())}
+		if key.Type == repositories.TypeOAuth {
+			line.Username, line.Connected, line.Cuts = key.Account, key.ConnectedBy, len(key.UsedBy) > 0
+		}
 		for _, use := range key.UsedBy {
 			line.UsedBy = append(line.UsedBy, useOf(use))
 		}

@@ -15,24 +15,27 @@ type RepositoryCreator interface {
 	Create(ctx context.Context, draft repositories.Draft, by access.Principal) (repositories.Repository, error)
 }
 
-type repositoryNewPage struct{ Form repositoryForm }
+type repositoryNewPage struct {
+	Form  repositoryForm
+	Hosts []connectLine // that can be connected; none: nothing is said of it
+}
 
 var repositoryNewView = newView[repositoryNewPage]("repository_new.html")
 
 // NewRepository shows the form that adds a repository.
-func NewRepository(keys CredentialDesk) http.Handler {
+func NewRepository(keys CredentialDesk, hosts GitHostDesk) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		form, err := newRepositoryForm(r, keys, repositoryWords{})
 		if err != nil {
 			return err
 		}
 		form.URL.Focus = true
-		return writeNewRepository(w, r, http.StatusOK, form)
+		return writeNewRepository(w, r, http.StatusOK, hosts, form)
 	})
 }
 
 // CreateRepository adds a repository, and a key for it where one was typed.
-func CreateRepository(desk RepositoryCreator, keys CredentialDesk, now core.Clock) http.Handler {
+func CreateRepository(desk RepositoryCreator, keys CredentialDesk, hosts GitHostDesk, now core.Clock) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		values, err := typed(r)
 		if err != nil {
@@ -57,12 +60,16 @@ func CreateRepository(desk RepositoryCreator, keys CredentialDesk, now core.Cloc
 			return err
 		}
 		form.refuse(c)
-		return writeNewRepository(w, r, c.Status, form)
+		return writeNewRepository(w, r, c.Status, hosts, form)
 	})
 }
 
-func writeNewRepository(w http.ResponseWriter, r *http.Request, status int, form repositoryForm) error {
+func writeNewRepository(w http.ResponseWriter, r *http.Request, status int, hosts GitHostDesk, form repositoryForm) error {
+	lines, err := connectLines(r, hosts)
+	if err != nil {
+		return err
+	}
 	f := newFrame(r, inRepositories, "Add a repository", crumb{"Repositories", "/repositories"})
 	f.Problem = status != http.StatusOK
-	return repositoryNewView.write(w, r, status, f, repositoryNewPage{form})
+	return repositoryNewView.write(w, r, status, f, repositoryNewPage{form, lines})
 }

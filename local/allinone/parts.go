@@ -20,7 +20,9 @@ import (
 	"berth/hub/adapter/agekey"
 	"berth/hub/adapter/compose/render"
 	"berth/hub/adapter/git"
+	"berth/hub/adapter/githost"
 	"berth/hub/adapter/hubclient"
+	"berth/hub/adapter/outbound"
 	"berth/hub/adapter/process"
 	"berth/hub/adapter/promtext"
 	"berth/hub/adapter/sops"
@@ -44,6 +46,7 @@ type parts struct {
 
 	passwords    *identity.Passwords
 	repositories *repositories.Desk
+	gitHosts     *repositories.GitHosts
 	hooks        *repositories.Hooks
 	secrets      *repositories.SecretsReader
 	backends     *integrations.Backends
@@ -97,7 +100,12 @@ func (p *parts) join(ctx context.Context) (err error) {
 	late := &lateHub{board: p.board}
 	p.joinHubs()
 	p.side = p.reach(late)
-	p.repositories = repositories.NewDesk(p.store, p.ring, agekey.Maker{}, p.side.prober, p.side, p.cfg.Now).OverSSH(ssh.Keys{}, p.side.scanner)
+	hosts, err := githost.New(s.GitHosts(), outbound.Options{})
+	if err != nil {
+		return cannotOpen(err)
+	}
+	p.gitHosts = repositories.NewGitHosts(p.store, p.ring, p.ring, hosts, s.AppURL, p.cfg.Now)
+	p.repositories = repositories.NewDesk(p.store, p.ring, agekey.Maker{}, p.side.prober, p.side, p.cfg.Now).OverSSH(ssh.Keys{}, p.side.scanner).Renewing(p.gitHosts)
 	p.hooks = repositories.NewHooks(p.store, p.ring, p.side, p.board.Own, p.cfg.Now)
 	p.secrets = repositories.NewSecretsReader(p.git, repositories.NewSecretsFiles(p.repositories, sops.Files{}))
 	p.side.secrets = p.secrets

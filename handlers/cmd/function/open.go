@@ -23,8 +23,10 @@ import (
 	"berth/handlers"
 	"berth/handlers/guard"
 	"berth/hub/adapter/agekey"
+	"berth/hub/adapter/githost"
 	"berth/hub/adapter/hubclient"
 	"berth/hub/adapter/lambda"
+	"berth/hub/adapter/outbound"
 	"berth/hub/adapter/postgres"
 	"berth/hub/adapter/ssh"
 	"berth/hub/adapter/yaml"
@@ -59,13 +61,19 @@ func join(ctx context.Context, cfg config.Function, log *slog.Logger, db *store.
 	port := fleet.WorkerPort{AppURL: cfg.AppURL, Port: cfg.TLSWorkerPort, Pin: kept.WorkerPortPin}
 	integrated := integrations.NewDesk(kept, ring, hub, time.Now)
 	folders := repositories.NewFolders(kept, hub)
+	hosts, err := githost.New(cfg.GitHosts(), outbound.Options{})
+	if err != nil {
+		return nil, err
+	}
+	connected := repositories.NewGitHosts(kept, ring, ring, hosts, cfg.AppURL, time.Now)
 	deps, err := handlers.Join(handlers.Parts{
 		AppURL: cfg.AppURL, BootstrapToken: cfg.BootstrapToken, Version: version, Now: time.Now,
 		Guard: guard.Config{TrustedProxies: cfg.TrustedProxies, Log: log, Room: lambda.Room(cfg.Event)},
 		Store: kept, Ring: ring, Passwords: identity.NewPasswords(identity.Rounds), Documents: yaml.Rendered{},
 		Desks: handlers.Desks{
 			Integrations: integrated,
-			Repositories: repositories.NewDesk(kept, ring, agekey.Maker{}, hub, hub, time.Now).OverSSH(ssh.Keys{}, hub),
+			Repositories: repositories.NewDesk(kept, ring, agekey.Maker{}, hub, hub, time.Now).OverSSH(ssh.Keys{}, hub).Renewing(connected),
+			GitHosts:     connected,
 			Hooks:        repositories.NewHooks(kept, ring, hub, nil, time.Now),
 			Variables:    variables.NewDesk(kept, ring, integrated, time.Now),
 			Stacks:       stacks.NewDesk(kept, hub, time.Now).Beside(folders),

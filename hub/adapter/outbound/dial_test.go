@@ -17,7 +17,7 @@ func TestAddressesThatNoServiceHasAreRefused(t *testing.T) {
 		"169.254.169.254:80": false, "[::ffff:169.254.169.254]:80": false, "[fe80::1%eth0]:80": false, "[fd00:ec2::254]:80": false,
 		"224.0.0.1:80": false, "[ff02::1]:80": false, "0.0.0.0:80": false, "[::]:80": false, "255.255.255.255:80": false,
 	} {
-		if err := permitted(address); (err == nil) != allowed || !allowed && fault.CodeOf(err) != "outbound.address_refused" {
+		if err := permitted(address, ""); (err == nil) != allowed || !allowed && fault.CodeOf(err) != "outbound.address_refused" {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
@@ -25,12 +25,12 @@ func TestAddressesThatNoServiceHasAreRefused(t *testing.T) {
 
 // The address is looked at when it is dialled: a name that leads there is refused as well.
 func TestTheDialedAddressIsLookedAt(t *testing.T) {
-	if conn, err := dialer(time.Minute)(t.Context(), "tcp", "169.254.169.254:80"); err == nil || !strings.Contains(err.Error(), "169.254.169.254") {
+	if conn, err := dialer(time.Minute, "")(t.Context(), "tcp", "169.254.169.254:80"); err == nil || !strings.Contains(err.Error(), "169.254.169.254") {
 		t.Errorf("%v, %v", conn, err)
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "hello") }))
 	defer server.Close()
-	conn, err := dialer(time.Minute)(t.Context(), "tcp", strings.TrimPrefix(server.URL, "http://"))
+	conn, err := dialer(time.Minute, "")(t.Context(), "tcp", strings.TrimPrefix(server.URL, "http://"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-// Package outbound is how adapters of secret backends speak HTTP to a server that a person named:
+// Package outbound is how adapters of secret backends and Git hosts speak HTTP to a server that a person named:
 // with a limit on time and on the size of an answer, without following redirects, and with a fault
 // for each way in which a server can fail as a whole, under the caller's own codes.
 //

@@ -26,6 +26,7 @@ type Options struct {
 	Dial  func(ctx context.Context, network, address string) (net.Conn, error) // nil: our own, which refuses addresses that no service has; a fault that it returns is passed on
 	Roots *x509.CertPool                                                       // whose certificates are trusted; nil: the system's
 	Limit time.Duration                                                        // of one question; 0: Limit
+	Where string                                                               // the address is configured; "": under Settings, Integrations
 }
 
 // Codes are the codes of a service's own faults.
@@ -52,15 +53,19 @@ type Service struct {
 
 // New returns a Service for what a person gave as its address; Conflict Codes.Address.
 func New(name, address string, codes Codes, o Options) (*Service, error) {
+	o.Where = cmp.Or(o.Where, "under Settings, Integrations")
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
 		strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
 		return nil, fault.New(fault.Conflict, codes.Address,
-			"the configured address of %s is not of the form https://host:port; correct it under Settings, Integrations", name)
+			"the configured address of %s is not of the form https://host:port; correct it %s", name, o.Where)
 	}
 	o.Limit = cmp.Or(o.Limit, Limit)
 	return &Service{Name: name, Address: u.Scheme + "://" + u.Host, Codes: codes, client: newClient(o), limit: o.Limit}, nil
 }
+
+// Limit is how long one question may take.
+func (s *Service) Limit() time.Duration { return s.limit }
 
 // Whole is how long all questions that belong together may take.
 func (s *Service) Whole() time.Duration { return 3 * s.limit }
@@ -73,7 +78,7 @@ func (s *Service) Close() { s.client.CloseIdleConnections() }
 
 func newClient(o Options) *http.Client {
 	if o.Dial == nil {
-		o.Dial = dialer(o.Limit)
+		o.Dial = dialer(o.Limit, o.Where)
 	}
 	transport := &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,

@@ -21,6 +21,7 @@ var modules = []string{
 	"github.com/jackc/puddle/v2",
 	"go.yaml.in/yaml/v3",
 	"golang.org/x/crypto",
+	"golang.org/x/oauth2",
 	"golang.org/x/sync",
 	"golang.org/x/sys",
 	"golang.org/x/text",
