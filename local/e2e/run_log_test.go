@@ -18,7 +18,7 @@ import (
 )
 
 // floodLines are more than a link and the memory of a worker hold.
-const floodLines = 300_000
+const floodLines = 400_000
 
 // flood writes many numbered lines as fast as it can, half of them when it is told to.
 var flood = fmt.Sprintf(`seq 1 %d
