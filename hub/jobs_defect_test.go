@@ -96,8 +96,8 @@ func TestADefectInAFiringStopsOnlyThatJob(t *testing.T) {
 
 	d.about.Store(nil)
 	s.due(bad.ID)
-	for range 2 {
-		p.exit(expect[wire.Command](p), 0)
+	for _, cmd := range []wire.Command{expect[wire.Command](p), expect[wire.Command](p)} {
+		p.exit(cmd, 0)
 	}
 	for id, times := range map[core.JobID]int{bad.ID: 1, good.ID: 2} {
 		fired := map[time.Time]int{}
