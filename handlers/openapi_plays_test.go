@@ -74,6 +74,8 @@ func (p *players) playRepositories() {
 	p.play(200, "GET", repositoriesPath+"/{repository}/files?path=web/compose.yaml", "")
 	p.play(404, "GET", repositoriesPath+"/{repository}/files?path=none", "")
 	p.play(200, "GET", repositoriesPath+"/{repository}/discover", "")
+	p.play(422, "POST", repositoriesPath+"/{repository}/add", `{"items":[]}`)
+	p.play(200, "POST", repositoriesPath+"/{repository}/add", `{"items":[{"path":"web","kind":"stack","name":"Not A Name"}]}`)
 	p.play(200, "POST", repositoriesPath+"/{repository}/sops-encrypt", `{"values":{"TOKEN":"x"}}`)
 	p.play(422, "POST", repositoriesPath+"/{repository}/sops-encrypt", `{"values":{"1":"x"}}`)
 	p.play(200, "POST", repositoriesPath+"/{repository}/sops-rotate-key", "")

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"berth/core/access"
+	"berth/core/intake"
 	"berth/handlers/api"
 	"berth/handlers/endpoint"
 	"berth/handlers/guard"
@@ -75,6 +76,9 @@ func repositoryRoutes(d Deps) []Route {
 		row(http.MethodGet, single+"/files", access.View, api.ShowFiles(s.Desk, s.Browser),
 			Operation{Summary: "Show a folder or a text file of at most 256 KiB", Response: api.FilesAnswer{}, Status: http.StatusOK, Problems: unreadable, Query: []Param{
 				text("path", "relative to the root; default: the root"), text("ref", "a full commit hash; default: the head")}}),
+		row(http.MethodPost, single+"/add", access.Operate, api.AddFound(intake.NewDesk(s.Desk, d.Stacks.Desk, d.Jobs.Desk)),
+			Operation{Summary: "Add several folders of a repository as stacks and jobs", Detail: "Each is added for itself; `items` of the answer tells which were refused, and why.",
+				Request: api.AddFoundRequest{}, Response: api.AddFoundAnswer{}, Status: http.StatusOK}),
 		row(http.MethodGet, single+"/discover", access.View, api.DiscoverRepository(s.Desk, s.Browser),
 			Operation{Summary: "Find every folder that could be a stack or a job", Response: api.DiscoverAnswer{}, Status: http.StatusOK, Problems: unreadable}),
 	}

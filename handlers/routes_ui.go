@@ -5,6 +5,7 @@ import (
 
 	"berth/core"
 	"berth/core/access"
+	"berth/core/intake"
 	"berth/core/wire"
 	"berth/handlers/guard"
 	"berth/handlers/ui"
@@ -141,6 +142,7 @@ func uiDoorRoutes(d Deps) []Route {
 
 func uiRepositoryRoutes(u UIDeps, app string) []Route {
 	const one = "/repositories/{id}"
+	add := ui.IntakeDeps{Repositories: u.Repositories, Browser: u.Browser, Users: u.Store, Workers: u.Workers, Desk: intake.NewDesk(u.Repositories, u.Stacks, u.Jobs)}
 	return []Route{
 		page("/repositories", access.View, ui.Repositories(u.Repositories, u.Now)),
 		page("/repositories/new", access.Operate, ui.NewRepository(u.Repositories, u.GitHosts)),
@@ -150,6 +152,8 @@ func uiRepositoryRoutes(u UIDeps, app string) []Route {
 		page(one+"/commits", access.View, ui.RepositoryCommits(u.Repositories, u.Browser, u.Now)),
 		page(one+"/files", access.View, ui.RepositoryFiles(u.Repositories, u.Browser)),
 		form(one+"/sync", access.Operate, ui.SyncRepository(u.Repositories)),
+		page(one+"/add", access.Operate, ui.PickFound(add)),
+		form(one+"/add", access.Operate, ui.AddFound(add)),
 		page(one+"/settings", access.Operate, ui.RepositorySettings(u.Repositories, u.Repositories)),
 		form(one+"/settings", access.Operate, ui.ChangeRepository(u.Repositories, u.Repositories, u.Now)),
 		page(one+"/delete", access.Operate, ui.ConfirmDeleteRepository(u.Repositories)),

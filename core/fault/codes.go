@@ -113,6 +113,7 @@ var Codes = []string{
 	"hub_call.too_many",
 	"hub_call.unknown",
 	"input.reference",
+	"intake.invalid",
 	"integration.invalid",
 	"integration.invalid_step",
 	"integration.locked",

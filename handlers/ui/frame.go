@@ -124,6 +124,7 @@ var said = map[string]note{
 	"delivery-replayed":   {"ok", "check", "It is done once more. What came of it appears here."},
 	"secret-dropped":      {"ok", "check", "The secret before the newest is refused from now on."},
 	"webhook-off":         {"ok", "check", "The webhook is off: every call is refused, and the repository is polled as without one."},
+	"folders-added":       {"ok", "check", "What was ticked was added."},
 	"repository-added":    {"ok", "check", "The repository was added and is being read."},
 	"repository-asked":    {"ok", "check", "The repository is being read. What changed is deployed."},
 	"repository-gone":     {"ok", "check", "The repository was removed. Nothing on its Git host was touched."},

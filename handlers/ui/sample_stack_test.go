@@ -235,6 +235,11 @@ func repositorySamples() map[string]sample {
 	for i, subject := range []string{"shop: raise the pool size", "web: pin the image by digest", "Merge branch 'ada/cleanup' with a rather long subject line that somebody wrote without thinking", "add auth"} {
 		page.Commits = append(page.Commits, commitLine{Short: "9f31c02d4a", Subject: subject, Author: "Ada Lovelace", When: at(before(time.Duration(i*i+1)*time.Hour), sampleNow), Head: i == 0, FilesHref: "/x", HostHref: "/x"})
 	}
+	page.MovedTo, page.Events = "https://git.example.com/platform/apps", []eventLine{{"The history of main was rewritten: commit 9f31c02d4a does not lead back to 0c44d1e0f2. Revisions from before are kept.", at(before(time.Hour), sampleNow)}}
+	picks := repositoryIntakePage{Name: "apps", Href: "/repositories/rep_1", Added: 2, More: true, Worker: choice{Name: "worker_id", Label: "Worker", Options: []option{{"", "Any that fits the tags", true}}},
+		Tags: input{Name: "worker_tags", Label: "Worker tags", Kind: "text", Optional: true}, Sync: tick{Name: "auto_sync", Label: "Deploy new commits by itself", On: true}}
+	picks.offer(repositories.Discovery{Found: []repositories.Found{{Path: "apps/auth", Kind: repositories.KindStack}, {Path: "jobs/report", Kind: repositories.KindJob}, {Kind: repositories.KindStack}}}, repositoryPage{}, "apps")
+	picks.Picks[0].Problem = "Another stack has this name. Choose another."
 	away := repositoryPage{Line: repositoryOf(broken, sampleNow), CanMend: true, Missing: "The repository \"infra\" was not fetched yet."}
 	return map[string]sample{
 		"repository-list": of(repositoryListView, framed(inRepositories, "Repositories"), repositoryListPage{Lines: []repositoryLine{repositoryOf(good, sampleNow), repositoryOf(reading, sampleNow), repositoryOf(broken, sampleNow)}}),
@@ -244,6 +249,7 @@ func repositorySamples() map[string]sample {
 		"file":              of(filesView, framed(inRepositories, "Files of apps"), sampleFiles(good, "apps/shop/compose.yaml", repositories.Shown{Path: "apps/shop/compose.yaml", Content: "services:\n  web:\n    image: nginx:1.29\n\n    command: [nginx, -g, 'daemon off;', '" + strings.Repeat("long ", 60) + "']\n# <script>alert(1)</script>\n"})),
 		"file-binary":       of(filesView, framed(inRepositories, "Files of apps"), binaryFile(good)),
 		"commits":           of(commitsView, framed(inRepositories, "Commits of apps"), commitsPage{Name: "apps", More: true, Lines: page.Commits}),
+		"repository-add":    of(repositoryIntakeView, framed(inRepositories, "Add from apps"), picks),
 		"webhook":           of(webhookView, framed(inRepositories, "Webhook of apps", crumb{"Repositories", "/repositories"}, crumb{"apps", "/repositories/rep_1"}), sampleWebhook()),
 		"webhook-made":      of(webhookView, framed(inRepositories, "Webhook of apps"), sampleWebhookMade()),
 		"webhook-none":      of(webhookView, framed(inRepositories, "Webhook of apps"), newWebhookPage(repositories.Webhook{Repository: good}, "http://localhost:8090", sampleNow)),
