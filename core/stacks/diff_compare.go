@@ -1,6 +1,7 @@
 package stacks
 
 import (
+	"bytes"
 	"context"
 
 	"berth/core"
@@ -90,4 +91,18 @@ func (c *Comparer) Compare(ctx context.Context, stack core.StackID, number, with
 		}
 	}
 	return changes, with, nil
+}
+
+// Rendered tells by line how the rendered Compose files of two revisions differ, as a patch; masked as files are. Empty when
+// they are the same.
+func (c *Comparer) Rendered(stack core.StackID, number, with int) (string, error) {
+	after, err := c.files.Compose(stack, number)
+	if err != nil {
+		return "", err
+	}
+	before, err := c.files.Compose(stack, with)
+	if err != nil || bytes.Equal(before, after) {
+		return "", err
+	}
+	return lineDiff(string(before), string(after), maskLine), nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"berth/core"
@@ -98,4 +99,29 @@ func (u unreadable) Revision(context.Context, core.StackID, int) (Revision, erro
 
 func (u unreadable) Revisions(context.Context, core.StackID, int, int) ([]Revision, error) {
 	return nil, u.err
+}
+
+func TestRenderedFilesAreComparedByLine(t *testing.T) {
+	texts := keptTexts{1: "services:\n  web:\n    environment:\n      API_TOKEN: old-canary\n    image: web:1\n", 2: "services:\n  web:\n    environment:\n      API_TOKEN: new-canary\n    image: web:2\n", 3: "services:\n  web:\n    environment:\n      API_TOKEN: new-canary\n    image: web:2\n"}
+	c := NewComparer(nil, texts, nil)
+	diff, err := c.Rendered("stk_1", 2, 1)
+	if err != nil || !strings.Contains(diff, "-    image: web:1\n") || !strings.Contains(diff, "+    image: web:2") || strings.Contains(diff, "canary") {
+		t.Errorf("got %v\n%s", err, diff)
+	}
+	if diff, err := c.Rendered("stk_1", 3, 2); err != nil || diff != "" {
+		t.Errorf("the same text differs by %q, %v", diff, err)
+	}
+	if _, err := c.Rendered("stk_1", 3, 9); fault.CodeOf(err) != "revision.compose_missing" {
+		t.Errorf("got %v", err)
+	}
+}
+
+// keptTexts are rendered files by revision.
+type keptTexts map[int]string
+
+func (r keptTexts) Compose(_ core.StackID, number int) ([]byte, error) {
+	if r[number] == "" {
+		return nil, fault.New(fault.NotFound, "revision.compose_missing", "none")
+	}
+	return []byte(r[number]), nil
 }

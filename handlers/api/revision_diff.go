@@ -14,13 +14,16 @@ import (
 // RevisionComparer compares revisions of a stack; with 0 means the newest one before.
 type RevisionComparer interface {
 	Compare(ctx context.Context, stack core.StackID, number, with int) (changes []stacks.RevisionChange, compared int, err error)
+	// Rendered tells by line how the rendered Compose files differ; empty when they do not.
+	Rendered(stack core.StackID, number, with int) (diff string, err error)
 }
 
 // DiffAnswer is how a revision differs from another one.
 type DiffAnswer struct {
-	Number  int          `json:"number"`
-	With    int          `json:"with"` // that it was compared with; 0: it is the first revision, or none before it is kept, and changes is empty
-	Changes []DiffChange `json:"changes"`
+	Number   int          `json:"number"`
+	With     int          `json:"with"` // that it was compared with; 0: it is the first revision, or none before it is kept, and changes is empty
+	Changes  []DiffChange `json:"changes"`
+	Rendered string       `json:"rendered"` // lines of the rendered Compose file that differ, as in a patch, masked; "": none
 }
 
 // DiffChange is one way in which a revision differs.
@@ -54,6 +57,11 @@ func DiffRevision(comparer RevisionComparer) http.Handler {
 			return err
 		}
 		answer := DiffAnswer{Number: number, With: compared, Changes: []DiffChange{}}
+		if compared > 0 {
+			if answer.Rendered, err = comparer.Rendered(id, number, compared); err != nil {
+				return err
+			}
+		}
 		for _, c := range changes {
 			answer.Changes = append(answer.Changes, DiffChange(c))
 		}

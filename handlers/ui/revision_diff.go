@@ -17,15 +17,18 @@ import (
 // with is 0; see stacks.Comparer.
 type RevisionComparer interface {
 	Compare(ctx context.Context, stack core.StackID, number, with int) (changes []stacks.RevisionChange, compared int, err error)
+	// Rendered tells by line how the rendered Compose files differ; empty when they do not.
+	Rendered(stack core.StackID, number, with int) (diff string, err error)
 }
 
 type diffPage struct {
-	Head    stackHead
-	Line    revisionLine
-	Other   int // revision that it is compared with; 0: none, it is the first
-	Trouble string
-	Groups  []changeGroup
-	With    choice
+	Head     stackHead
+	Line     revisionLine
+	Other    int // revision that it is compared with; 0: none, it is the first
+	Trouble  string
+	Groups   []changeGroup
+	Rendered changeLine // how the rendered Compose file differs by line
+	With     choice
 }
 
 // changeGroup is what changed of one compose service, or of what belongs to none.
@@ -54,6 +57,9 @@ func RevisionDiff(reader RevisionReader, comparer RevisionComparer, now core.Clo
 		switch {
 		case err == nil:
 			page.Other, page.Groups = other, changeGroups(changes)
+			if page.Rendered, err = renderedLines(comparer, s.ID, revision.Number, other); err != nil {
+				return err
+			}
 		case expected(err):
 			page.Trouble = sentence(fault.PublicOf(err))
 		default:
@@ -65,6 +71,17 @@ func RevisionDiff(reader RevisionReader, comparer RevisionComparer, now core.Clo
 		f := newFrame(r, inStacks, fmt.Sprintf("Changes of revision %d of %s", revision.Number, s.Name), append(revisionsTrail(s), crumb{strconv.Itoa(revision.Number), page.Line.Href})...)
 		return diffView.write(w, r, http.StatusOK, f, page)
 	})
+}
+
+// renderedLines tells how the rendered Compose files of two revisions differ; nothing when there is only one.
+func renderedLines(comparer RevisionComparer, stack core.StackID, number, with int) (line changeLine, err error) {
+	if with == 0 {
+		return line, nil
+	}
+	diff, err := comparer.Rendered(stack, number, with)
+	line.Name = "the rendered Compose file"
+	line.putDiff(diff)
+	return line, err
 }
 
 // withIn reads ?with=, the number of a revision; absent is 0.

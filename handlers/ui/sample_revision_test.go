@@ -180,7 +180,7 @@ func revisionSamples() map[string]sample {
 		"revision-list":           of(revisionListView, framed(inStacks, "Revisions of shop", trail[:2]...), revisionListPage{Head: head, Lines: lines, More: "/x"}),
 		"revision-none":           of(revisionListView, framed(inStacks, "Revisions of shop", trail[:2]...), revisionListPage{Head: head}),
 		"revision":                of(revisionView, framed(inStacks, "Revision 10 of shop", trail...), sampleRevision()),
-		"revision-diff":           of(diffView, framed(inStacks, "Changes of revision 10 of shop", trail...), diffPage{Head: head, Line: line, Other: 12, Groups: sampleDiff(), With: sampleChoice(10)}),
+		"revision-diff":           of(diffView, framed(inStacks, "Changes of revision 10 of shop", trail...), diffPage{Head: head, Line: line, Other: 12, Groups: sampleDiff(), With: sampleChoice(10), Rendered: sampleRendered()}),
 		"revision-diff-none":      of(diffView, framed(inStacks, "Changes of revision 10 of shop", trail...), diffPage{Head: head, Line: line, Other: 9}),
 		"revision-rollback":       of(rollbackView, framed(inStacks, "Roll shop back", trail...), rollbackPage{Head: head, Line: line, Current: 12, Known: true, Groups: sampleDiff()}),
 		"deployment-restoring":    deployment(fallenDeployment(stacks.DeploymentRunning, stacks.RestoreRunning)),
@@ -190,4 +190,10 @@ func revisionSamples() map[string]sample {
 		"revision-diff-first":     of(diffView, framed(inStacks, "Changes of revision 1 of shop", trail...), diffPage{Head: head, Line: revisionLine{Number: 1, Href: "/x"}}),
 		"deployment-superseded":   deployment(supersededDeployment()),
 	}
+}
+
+func sampleRendered() changeLine {
+	line := changeLine{Name: "the rendered Compose file"}
+	line.putDiff("@@ line 12 @@\n     environment:\n-      LOG_LEVEL: info\n+      LOG_LEVEL: debug\n       TOKEN: ${TOKEN}\n-    image: shop:1\n+    image: registry.example.com/team/shop@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\n(3 more lines)")
+	return line
 }
