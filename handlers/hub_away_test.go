@@ -48,6 +48,8 @@ var needHub = []string{
 	"POST /api/custom/stacks/{id}/services/{service}/start",
 	"POST /api/custom/stacks/{id}/services/{service}/stop",
 	"POST /repositories/{id}/secrets",
+	"POST /repository-keys/hosts/scan",
+	"POST /repository-keys/{id}/test",
 	"POST /stacks/{id}/services/{service}/restart",
 	"POST /stacks/{id}/services/{service}/start",
 	"POST /stacks/{id}/services/{service}/stop",

@@ -157,7 +157,7 @@ var (
 	// secret are what is different each time and never seen again.
 	secret = regexp.MustCompile(`berth_(sk|wt|wh)_[A-Za-z0-9_-]+|berth_session=[^;]+|request_id":"[^"]*"|X-Request-Id: .*|Request <code>[^<]*</code>|seen_at":"[^"]*"`) // the last is by the database's clock
 	// encrypted is what sops writes, age keys, and states of connections, which are made anew each time.
-	encrypted = regexp.MustCompile(`(?s)ENC\[[^\]]*\]|BEGIN AGE.*?END AGE|age1[0-9a-z]{58}|AAAAC3NzaC1lZDI1NTE5AAAAI[0-9A-Za-z+/]{43} dep|lastmodified: \S+|state=[A-Za-z0-9_-]{96}|code_challenge=of-[A-Za-z0-9_-]{4}`)
+	encrypted = regexp.MustCompile(`(?s)ENC\[[^\]]*\]|BEGIN AGE.*?END AGE|age1[0-9a-z]{58}|AAAAC3NzaC1lZDI1NTE5AAAAI\S+ dep|lastmodified: \S+|state=[A-Za-z0-9_-]{96}|code_challenge=of-[A-Za-z0-9_-]{4}`)
 	measured  = regexp.MustCompile(`(?m)^([a-z_]+(?:\{[^}]*\})?) \S+$`)
 )
 

@@ -2,9 +2,15 @@ package handlers_test
 
 import (
 	"encoding/json"
+	"html"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
+
+	"berth/core"
+	"berth/core/access"
+	"berth/core/repositories"
 )
 
 // want plays a request, demands a status, and reads the answer.
@@ -216,4 +222,34 @@ func TestSSHHostIsScannedAndAccepted(t *testing.T) {
 	s.wantProblem(503, "ssh_host.unreachable", "nobody", key, "POST", keysPath+"/keyscan", `{"host":"none.example.com","port":22}`)
 	s.want(204, key, "DELETE", keysPath+"/hosts/git.example.com:22", "")
 	s.wantProblem(404, "ssh_host.not_found", "No keys", key, "DELETE", keysPath+"/hosts/git.example.com:22", "")
+}
+
+// TestChangedHostKeyOnThePages: the scan shows old and new with a form that accepts, and the repository's page leads there.
+func TestChangedHostKeyOnThePages(t *testing.T) {
+	s := newStand(t)
+	s.sshHosts = sshHosts{"git.example.com:22": anotherHostKey}
+	key, session := s.admin(), s.session(s.user(access.RoleOperator))
+	s.want(200, key, "PUT", keysPath+"/hosts", `{"host":"git.example.com","port":22,"keys":[{"type":"ssh-ed25519","key":"`+oneHostKey+`"}]}`)
+	made := s.want(201, key, "POST", keysPath, `{"name":"deploy","type":"ssh","host":"git.example.com","generate":true}`)
+	repository := s.want(201, key, "POST", repositoriesPath, `{"url":"git@git.example.com:a.git","name":"app","credential_id":"`+made["id"].(string)+`"}`)["id"].(string)
+	s.must(s.store.SetFetchError(t.Context(), core.RepositoryID(repository), "git.host_key_changed", "The SSH host shows another key.", s.now()))
+	if page := s.browse(session, "/repositories/"+repository).Body.String(); !strings.Contains(page, "another key") || !strings.Contains(page, `href="/repository-keys/hosts"`) {
+		t.Error("the repository's page does not lead to the SSH hosts")
+	}
+	was, is := repositories.HostKey{Type: "ssh-ed25519", Key: oneHostKey}, repositories.HostKey{Type: "ssh-ed25519", Key: anotherHostKey}
+	page := s.submit(session, "/repository-keys/hosts/scan", url.Values{"host": {"git.example.com"}, "port": {"22"}}).Body.String()
+	for _, text := range []string{html.EscapeString(was.Fingerprint()), html.EscapeString(is.Fingerprint()), "other keys than were accepted", `action="/repository-keys/hosts"`} {
+		if !strings.Contains(page, text) && !strings.Contains(page, strings.ReplaceAll(text, "+", "&#43;")) {
+			t.Errorf("the scan does not show %q", text)
+		}
+	}
+	if w := s.submit(session, "/repository-keys/hosts", url.Values{"host": {"git.example.com"}, "port": {"22"}, "key": {is.Line()}}); w.Code != 303 {
+		t.Fatalf("accepted: %d %s", w.Code, w.Body)
+	}
+	if r, err := s.store.Repository(t.Context(), core.RepositoryID(repository)); err != nil || r.AskedAt.IsZero() {
+		t.Errorf("nobody looks at the repository: %+v, %v", r, err)
+	}
+	if host, err := s.store.SSHHost(t.Context(), "git.example.com:22"); err != nil || len(host.Keys) != 1 || host.Keys[0] != is {
+		t.Errorf("accepted %+v, %v", host, err)
+	}
 }

@@ -65,7 +65,8 @@ type UIRepository interface {
 	ui.RepositoryCreator
 	ui.RepositoryEditor
 	ui.RepositoryTeller
-	ui.CredentialDesk
+	ui.KeyKeeper
+	ui.SSHHostKeeper
 	ui.KeyRotator
 }
 
@@ -168,6 +169,15 @@ func uiRepositoryRoutes(u UIDeps, app string) []Route {
 		form(one+"/webhook/off", access.Operate, ui.TurnWebhookOff(u.Hooks)),
 		form(one+"/webhook/deliveries/{delivery}/replay", access.Operate, ui.ReplayDelivery(u.Hooks)),
 		page("/repository-keys", access.View, ui.RepositoryKeys(u.Repositories, u.Now)),
+		page("/repository-keys/new", access.Operate, ui.NewRepositoryKey()),
+		form("/repository-keys", access.Operate, ui.CreateRepositoryKey(u.Repositories)),
+		page("/repository-keys/{id}", access.View, ui.RepositoryKey(u.Repositories, u.Now)),
+		form("/repository-keys/{id}", access.Operate, ui.ChangeRepositoryKey(u.Repositories, u.Now)),
+		form("/repository-keys/{id}/test", access.Operate, ui.TestRepositoryKey(u.Repositories, u.Now)),
+		page("/repository-keys/hosts", access.View, ui.SSHHosts(u.Repositories, u.Now)),
+		form("/repository-keys/hosts", access.Operate, ui.AcceptSSHHost(u.Repositories, u.Now)),
+		form("/repository-keys/hosts/scan", access.Operate, ui.ScanSSHHost(u.Repositories, u.Now)),
+		form("/repository-keys/hosts/forget", access.Operate, ui.ForgetSSHHost(u.Repositories, u.Now)),
 		page("/repository-keys/{id}/delete", access.Operate, ui.ConfirmDeleteKey(u.Repositories)),
 		form("/repository-keys/{id}/delete", access.Operate, ui.DeleteRepositoryKey(u.Repositories, u.Now)),
 	}

@@ -69,6 +69,8 @@ func (c CredentialChange) check(is Credential) error {
 		bad = append(bad, fault.Field{Path: "password", Problem: "this key was made by connecting its Git host; connect that again for another token"})
 	case is.Type == TypeSSH && basic:
 		bad = append(bad, fault.Field{Path: "username", Problem: "this is an SSH key, which has no user name and no password"})
+	case is.Type == TypeOAuth && (basic || c.SSH.given()):
+		bad = append(bad, fault.Field{Path: "password", Problem: "this key came with a connection to the Git host; connect that again to replace it"})
 	case is.Type != TypeSSH && c.SSH.given():
 		bad = append(bad, fault.Field{Path: "private_key", Problem: "this key is no SSH key; add another one for SSH"})
 	case is.Type == TypeSSH && c.SSH.given():

@@ -59,6 +59,9 @@ func repositoryWordsOf(form url.Values) repositoryWords {
 
 // nameOfAddress is the last part of a repository's address.
 func nameOfAddress(address string) string {
+	if normal, err := repositories.Address(address); err == nil {
+		address = normal
+	}
 	u, err := url.Parse(address)
 	if err != nil {
 		return ""
@@ -76,8 +79,8 @@ func newRepositoryForm(r *http.Request, keys CredentialDesk, said repositoryWord
 		return repositoryForm{}, err
 	}
 	f := repositoryForm{
-		URL: input{Name: "url", Label: "Address", Kind: "url", Complete: "off", Mono: true, Value: exact(said.url), Sample: "https://git.example.com/team/apps.git",
-			Hint: "Where git clones it from, http or https, without user name and password."},
+		URL: input{Name: "url", Label: "Address", Kind: "text", Complete: "off", Mono: true, Value: exact(said.url), Sample: "https://git.example.com/team/apps.git",
+			Hint: "Where git clones it from: https, http or ssh, without password. Over SSH it needs an SSH key, which is made under Repository keys."},
 		Name:   input{Name: "name", Label: "Name", Kind: "text", Complete: "off", Value: exact(said.name), Optional: true, Hint: "Empty: the last part of the address."},
 		Branch: input{Name: "branch", Label: "Branch", Kind: "text", Complete: "off", Mono: true, Value: exact(said.branch), Optional: true, Sample: "main", Hint: "Empty: the repository's default branch."},
 		Tag:    input{Name: "tag", Label: "Or a tag", Kind: "text", Complete: "off", Mono: true, Value: exact(said.tag), Optional: true, Sample: "live", Hint: "Deployed in place of a branch, also when it is moved."},
@@ -107,7 +110,7 @@ func withKey(r *http.Request, keys CredentialDesk, said repositoryWords, now tim
 		return do(core.CredentialID(said.key))
 	}
 	address, err := repositories.Address(said.url)
-	if err != nil {
+	if err != nil || repositories.OverSSH(address) {
 		return do("") // which complains about the address, and about all else with it
 	}
 	by := endpoint.Principal(r.Context())

@@ -15,12 +15,12 @@ type repositoryKeysPage struct {
 }
 
 type keyLine struct {
-	Name, Host, Username string
-	Connected            string // who connected it, and as whom; empty: it was typed
-	Cuts                 bool   // it is removed while repositories use it
-	DeleteHref           string
-	Made                 moment
-	UsedBy               []nameLink
+	Name, Href, Host, Username string // an SSH key has no user name, and says what it is instead
+	Connected                  string // who connected it, and as whom; empty: it was typed
+	Cuts                       bool   // it is removed while repositories use it
+	DeleteHref                 string
+	Made                       moment
+	UsedBy                     []nameLink
 }
 
 // nameLink is the name of something with its address.
@@ -61,7 +61,11 @@ func writeKeys(w http.ResponseWriter, r *http.Request, status int, keys Credenti
 	page := repositoryKeysPage{Trouble: trouble, More: following(r.URL, list.Next)}
 	for _, key := range list.Items {
 		line := keyLine{Name: key.Name, Host: key.Host, Username: key.Username, DeleteHref: "/repository-keys/" + string(key.ID) + "/delete", Made: at(key.CreatedAt, now())}
-		if key.Type == repositories.TypeOAuth {
+		line.Href = keyHref(key.ID)
+		switch key.Type {
+		case repositories.TypeSSH:
+			line.Username = "SSH key"
+		case repositories.TypeOAuth:
 			line.Username, line.Connected, line.Cuts = key.Account, key.ConnectedBy, len(key.UsedBy) > 0
 		}
 		for _, use := range key.UsedBy {

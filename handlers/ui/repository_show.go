@@ -45,6 +45,7 @@ type repositoryPage struct {
 	Line                   repositoryLine
 	Key                    string // name of its key; empty: read without one
 	Reading                bool
+	HostTrust              bool // the trouble is about the keys of its SSH host
 	CanMend                bool // the trouble is about address, branch or key: editing helps more than trying again
 	Missing                string
 	Stacks                 []foundLine
@@ -110,7 +111,7 @@ func Repository(finder RepositoryTeller, browser RepositoryBrowser, users Reposi
 		if err != nil {
 			return err
 		}
-		page := repositoryPage{Line: repositoryOf(known, now()), Reading: beingRead(known), CanMend: mendable(known.ErrorCode), MovedTo: known.MovedTo,
+		page := repositoryPage{Line: repositoryOf(known, now()), Reading: beingRead(known), HostTrust: strings.HasPrefix(known.ErrorCode, "git.host_key_"), CanMend: mendable(known.ErrorCode), MovedTo: known.MovedTo,
 			PublicKey: ageKeyOf(known), SealHref: repositoryHref(known.ID) + "/secrets", RotateHref: repositoryHref(known.ID) + "/rotate-key",
 			Hook:        hookLine{Last: at(known.HookedAt, now()), Stopped: known.Unannounced(), Href: repositoryHref(known.ID) + "/webhook"},
 			CommitsHref: repositoryHref(known.ID) + "/commits", FilesHref: filesHref(known.ID, "", ""),

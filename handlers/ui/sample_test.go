@@ -117,6 +117,9 @@ func samples() map[string]sample {
 		"account":               of(accountView, framed(inAccounts, "prometheus"), sampleAccount()),
 		"user-list":             of(userListView, framed(inUsers, "Users"), userListPage{Lines: []userLine{{Name: "Ada Lovelace", Email: "ada@example.org", Href: "/users/usr_1", Role: "admin", Self: true, Added: at(before(900*time.Hour), sampleNow)}, {Name: "Bob", Email: "bob@example.org", Href: "/users/usr_2", Role: "viewer", Disabled: true}}}),
 		"user":                  of(userView, framed(inUsers, "Ada"), userPage{Line: userLine{Name: "Ada Lovelace", Email: "ada@example.org", Href: "/users/usr_1"}, Role: roleChoice(access.RoleAdmin), Disabled: tick{Name: "disabled", Label: "May not sign in", Hint: "Ends their sessions at once."}}),
+		"repository-key-new":    of(keyNewView, framed(inRepositories, "Add a repository key"), keyNewPage{newKeyForm("", keyMade, "", "")}),
+		"repository-key":        of(keyView, framed(inRepositories, "deploy"), newKeyPage(repositories.Credential{ID: "cred_1", Name: "deploy", Type: repositories.TypeSSH, Host: "git.example.com", PublicKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKm33/Qj2l6Lu940QqFxFu5cLtCvTxw9g58HFYr8N9mZ deploy", CreatedAt: before(time.Hour)}, func() time.Time { return sampleNow })),
+		"ssh-hosts":             of(sshHostsView, framed(inRepositories, "SSH hosts"), sampleHosts()),
 	}
 	for name, s := range stackSamples() {
 		all[name] = s
@@ -296,5 +299,15 @@ func sampleAccount() accountPage {
 	p.Name, p.Href, p.Role = "prometheus", "/service-accounts/sva_1", roleWords[access.RoleMonitoring]
 	p.show("berth_sk_key_0b3f9k2mzq6w8x1c4v5n7p0rst_Zx8Yw6Vu4Ts2Rq0Po9Nm7Lk5Ji3Hg1", "https://berth.example.com")
 	p.Keys = []apiKeyLine{{ID: "key_0b3f9k2mzq6w8x1c4v5n7p0rst", Name: "2025 rotation", Made: at(sampleNow, sampleNow), RevokeHref: "/x"}, {ID: "key_0a3f9k2mzq6w8x1c4v5n7p0rst", Name: "first", Made: at(before(4000*time.Hour), sampleNow), Expires: at(before(10*time.Hour), sampleNow), Expired: true, RevokeHref: "/x"}}
+	return p
+}
+
+// sampleHosts is one SSH host, and a scan that found another key than was accepted.
+func sampleHosts() sshHostsPage {
+	p := newHostsPage("git.example.com", "22")
+	was := hostKeyLine{Type: "ssh-ed25519", Fingerprint: "SHA256:uNiVztksCsDhcc0u9e8BrXJXvL2DnuqOE1DIHoYDKFg", Value: "ssh-ed25519 AAAA", Known: true}
+	is := hostKeyLine{Type: "ssh-ed25519", Fingerprint: "SHA256:p2QAMXNIC1TJYWeIOttrVc98/R1BUFWu3/LiyKgUfQM", Value: "ssh-ed25519 BBBB"}
+	p.Scan = scanShown{Done: true, Address: "git.example.com:22", Host: "git.example.com", Port: "22", Keys: []hostKeyLine{is}, Before: []hostKeyLine{was}}
+	p.Lines = []sshHostLine{{Address: "git.example.com:22", Value: "git.example.com:22", Keys: []hostKeyLine{was}, Accepted: at(before(30*time.Hour), sampleNow), By: "ada@example.org"}}
 	return p
 }
