@@ -25,6 +25,11 @@ func TestG8(t *testing.T) { elsewhere(t, "./hub", "^TestG8", 1) }
 // TestG9: a redirect that would carry the credential elsewhere.
 func TestG9(t *testing.T) { elsewhere(t, gitAdapter, "^TestG9", 2) }
 
+// TestG10: an SSH host that shows another key, or one that nobody accepted.
+func TestG10(t *testing.T) {
+	elsewhere(t, gitAdapter, "^(TestHostKeyThatChanges|TestHostWithMoreKeysThanWereAccepted|TestSSHHostThatIsNotKnownOrMayNotBeReached)$", 3)
+}
+
 // TestG12: a credential that is revoked in between.
 func TestG12(t *testing.T) { elsewhere(t, gitAdapter, "^TestG12", 2) }
 

@@ -202,7 +202,9 @@ func (w *world) pollOn() bool {
 		}
 	case 2:
 		if hashOf(p.head) != p.repository.Head {
-			w.must(w.durable(func() error { return w.store.SetFetched(ctx, w.repo, core.GitHead{Commit: hashOf(p.head)}, core.LineageUnknown, w.tick()) }))
+			w.must(w.durable(func() error {
+				return w.store.SetFetched(ctx, w.repo, core.GitHead{Commit: hashOf(p.head)}, core.LineageUnknown, w.tick())
+			}))
 		}
 		if !p.repository.AskedAt.IsZero() {
 			w.must(w.durable(func() error { return w.store.ClearAsked(ctx, w.repo, p.repository.AskedAt) }))
