@@ -93,6 +93,12 @@ func TestConnectingAGitHostEndsWithARepository(t *testing.T) {
 			t.Errorf("%s was not audited", action)
 		}
 	}
+	c.exec(`UPDATE repositories SET error_code = 'git.credential_refused', error = 'The Git host refused the credential'`)
+	var repository string
+	c.must(c.raw.QueryRow(`SELECT id FROM repositories`).Scan(&repository))
+	if page := c.browse(c.session, "/repositories/"+repository).Body.String(); !strings.Contains(page, "Connect the same account again") {
+		t.Errorf("nothing says that the key was revoked: %s", page)
+	}
 	// Deleting the key cuts the access, whoever uses it.
 	if w := c.do(call{method: "DELETE", path: keysPath + "/" + key, session: c.session, header: http.Header{"Sec-Fetch-Site": {"same-origin"}}}); w.Code != http.StatusNoContent {
 		t.Fatalf("%d: %s", w.Code, w.Body)

@@ -46,6 +46,7 @@ type repositoryPage struct {
 	Key                    string // name of its key; empty: read without one
 	Reading                bool
 	HostTrust              bool // the trouble is about the keys of its SSH host
+	Reconnect              bool // its key was made by connecting the Git host, which refuses it now
 	CanMend                bool // the trouble is about address, branch or key: editing helps more than trying again
 	Missing                string
 	Stacks                 []foundLine
@@ -116,9 +117,11 @@ func Repository(finder RepositoryTeller, browser RepositoryBrowser, users Reposi
 			Hook:        hookLine{Last: at(known.HookedAt, now()), Stopped: known.Unannounced(), Href: repositoryHref(known.ID) + "/webhook"},
 			CommitsHref: repositoryHref(known.ID) + "/commits", FilesHref: filesHref(known.ID, "", ""),
 			EditHref: repositoryHref(known.ID) + "/settings", DeleteHref: repositoryHref(known.ID) + "/delete"}
-		if page.Key, err = keyOf(r.Context(), keys, known.Credential); err != nil {
+		key, err := keyOf(r.Context(), keys, known.Credential)
+		if err != nil {
 			return err
 		}
+		page.Key, page.Reconnect = key.Name, key.Type == repositories.TypeOAuth && known.ErrorCode == "git.credential_refused"
 		if err := page.look(r.Context(), browser, known, now()); err != nil {
 			return err
 		}
@@ -141,16 +144,17 @@ func Repository(finder RepositoryTeller, browser RepositoryBrowser, users Reposi
 // mendable reports whether a trouble is about what was typed rather than about the network.
 func mendable(code string) bool { return code != "" && code != "git.unreachable" }
 
-func keyOf(ctx context.Context, keys CredentialDesk, id core.CredentialID) (string, error) {
+// keyOf is a repository's key; one that cannot be found is named by its id.
+func keyOf(ctx context.Context, keys CredentialDesk, id core.CredentialID) (repositories.Credential, error) {
 	if id == "" {
-		return "", nil
+		return repositories.Credential{}, nil
 	}
 	list := func(p core.Page) (core.List[repositories.Credential], error) { return keys.Credentials(ctx, p) }
 	key, found, err := find(list, func(c repositories.Credential) bool { return c.ID == id })
 	if !found {
-		return string(id), err
+		return repositories.Credential{ID: id, Name: string(id)}, err
 	}
-	return key.Name, nil
+	return key, nil
 }
 
 // look reads what the head holds and the commits that lead there.

@@ -240,7 +240,7 @@ func repositorySamples() map[string]sample {
 		Tags: input{Name: "worker_tags", Label: "Worker tags", Kind: "text", Optional: true}, Sync: tick{Name: "auto_sync", Label: "Deploy new commits by itself", On: true}}
 	picks.offer(repositories.Discovery{Found: []repositories.Found{{Path: "apps/auth", Kind: repositories.KindStack}, {Path: "jobs/report", Kind: repositories.KindJob}, {Kind: repositories.KindStack}}}, repositoryPage{}, "apps")
 	picks.Picks[0].Problem = "Another stack has this name. Choose another."
-	away := repositoryPage{Line: repositoryOf(broken, sampleNow), CanMend: true, Missing: "The repository \"infra\" was not fetched yet."}
+	away := repositoryPage{Line: repositoryOf(broken, sampleNow), CanMend: true, Reconnect: true, Missing: "The repository \"infra\" was not fetched yet."}
 	return map[string]sample{
 		"repository-list": of(repositoryListView, framed(inRepositories, "Repositories"), repositoryListPage{Lines: []repositoryLine{repositoryOf(good, sampleNow), repositoryOf(reading, sampleNow), repositoryOf(broken, sampleNow)}}),
 		"repository":      of(repositoryView, framed(inRepositories, "apps", crumb{"Repositories", "/repositories"}), page),
