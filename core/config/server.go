@@ -42,7 +42,7 @@ type Server struct {
 	HubListen         string        `env:"HUB_LISTEN" default:"127.0.0.1:8091" form:"listen address" unit:"host:port" doc:"Internal address on which a hub with a PostgreSQL database listens for handlers elsewhere and for other hubs."`
 	HubURL            string        `env:"HUB_URL" form:"origin" unit:"scheme://host[:port]" doc:"Where handlers on other hosts and other hubs find this one: HUB_LISTEN as they reach it, with https. Without one, HUB_LISTEN itself."`
 
-	AllowedPrivateIPRanges     []netip.Prefix `env:"ALLOWED_PRIVATE_IP_RANGES" form:"networks" unit:"CIDR ranges, comma-separated" doc:"Private ranges in which SSH host keys may be scanned."`
+	AllowedPrivateIPRanges     []netip.Prefix `env:"ALLOWED_PRIVATE_IP_RANGES" form:"networks" unit:"CIDR ranges, comma-separated" doc:"Private ranges in which SSH Git hosts may be, to scan their keys and to read from them. Public addresses need none."`
 	GitOAuthClientID           string         `env:"GIT_OAUTH_CLIENT_ID" form:"text" doc:"Client ID of the Git host's OAuth app; with its secret it enables Connect when adding a repository."`
 	GitOAuthClientSecret       secrets.Value  `env:"GIT_OAUTH_CLIENT_SECRET" form:"secret" doc:"Client secret of the Git host's OAuth app."`
 	GitOAuthGitHubURL          string         `env:"GIT_OAUTH_GITHUB_URL" derived:"https://github.com" form:"origin" unit:"scheme://host[:port]" doc:"GitHub Enterprise Server, when the OAuth app is there."`
