@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"berth/core"
+	"berth/core/backups"
 	"berth/core/fleet"
 	"berth/core/identity"
 	"berth/core/integrations"
@@ -40,6 +41,7 @@ type Parts struct {
 
 // Desks are the use cases.
 type Desks struct {
+	Backups      *backups.Desk
 	Integrations *integrations.Desk
 	Repositories *repositories.Desk
 	GitHosts     *repositories.GitHosts
@@ -101,6 +103,7 @@ func Join(p Parts) (Deps, error) {
 	comparer := stacks.NewComparer(p.Store, p.Hub.Files, p.Documents).Reading(p.Hub.Files)
 	return Deps{
 		Guard:        p.Guard,
+		Backups:      BackupsDeps{Desk: p.Desks.Backups, Limit: p.Desks.Backups.Limit(), Now: p.Now},
 		Identity:     IdentityDeps{SetUp: setUp, SignIn: signIn, Accounts: accounts, Store: p.Store},
 		Integrations: IntegrationsDeps{Desk: p.Desks.Integrations},
 		Hubs:         HubsDeps{Store: p.Store},

@@ -50,6 +50,7 @@ func (p *players) playAll(between ...func()) {
 	p.playGitHosts()
 	p.playWebhooks()
 	p.playIntegrations()
+	p.playBackups()
 	p.playWorkers()
 	p.playStacks()
 	p.deploy()

@@ -102,6 +102,20 @@ func (p *players) playIntegrations() {
 	p.play(200, "GET", all+"/manager/secrets?project=p&environment=dev&path=/app", "")
 }
 
+func (p *players) playBackups() {
+	const all = "/api/custom/backups"
+	p.named["backup"] = p.play(201, "POST", all, "")["name"].(string)
+	p.play(200, "GET", all, "")
+	p.play(200, "GET", all+"/{backup}", "")
+	p.play(404, "GET", all+"/other", "")
+	p.named["brought"] = p.bring(201, "an archive")
+	p.bring(422, "something else")
+	p.bring(413, "an archive "+strings.Repeat("x", backupLimit))
+	p.play(202, "POST", all+"/{backup}/restore", "")
+	p.play(404, "POST", all+"/other/restore", "")
+	p.play(204, "DELETE", all+"/{brought}", "")
+}
+
 func (p *players) playWorkers() {
 	p.play(201, "POST", "/api/custom/workers/tokens", `{"name":"web","expires_in":3600}`)
 	w := p.s.worker("web-1", "eu")

@@ -16,6 +16,7 @@ func Routes(d Deps) []Route {
 		webhookRoutes(d),
 		variableRoutes(d),
 		integrationRoutes(d),
+		backupRoutes(d),
 		stackRoutes(d),
 		sopsRoutes(d),
 		deploymentRoutes(d),

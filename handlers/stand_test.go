@@ -60,6 +60,8 @@ type stand struct {
 	setUp    *identity.SetUp
 	signIn   *identity.SignIn
 	accounts *identity.Accounts
+	shelf    *shelf
+	restarts int // that restores asked for
 	handler  http.Handler
 }
 
@@ -85,6 +87,7 @@ func newStand(t testing.TB) *stand {
 	s.deps.GitHosts.Desk = s.gitHosts()
 	s.deps.Integrations.Desk, s.deps.Sops = s.integrationsDesk(), s.sopsDeps()
 	s.deps.Stacks, s.deps.Jobs = s.stacksDeps(), s.jobsDeps()
+	s.deps.Backups = s.backupsDeps()
 	s.deps.Webhooks.Desk = repositories.NewHooks(s.store, s.ring, noHub{}, nil, s.now)
 	s.deps.Workers, s.deps.Metrics = s.workersDeps()
 	s.deps.UI, s.deps.Hubs = s.uiDeps(), handlers.HubsDeps{Store: s.store}

@@ -30,6 +30,10 @@ type Server struct {
 	ReposWorkspace    string        `env:"REPOS_WORKSPACE" derived:"DATA_DIR/repos" form:"path" unit:"directory" doc:"Directory of the Git mirrors."`
 	StacksStoragePath string        `env:"STACKS_STORAGE_PATH" derived:"{DB_DATA_DIR}/stacks" form:"path" unit:"directory" doc:"Directory of the rendered compose files of revisions."`
 	DatabaseURL       secrets.Value `env:"DATABASE_URL" form:"postgres" unit:"postgres://…" doc:"PostgreSQL database to use instead of the embedded SQLite; hub needs one."`
+	BackupDir         string        `env:"BACKUP_DIR" derived:"DATA_DIR/backups" form:"path" unit:"directory" doc:"Directory of the backups that are made of the embedded database. A disk of its own is better."`
+	BackupInterval    time.Duration `env:"BACKUP_INTERVAL" default:"24h" form:"duration" min:"0" max:"31536000" unit:"duration, or seconds" doc:"How often a backup is made by itself; 0s: never."`
+	BackupKeep        int           `env:"BACKUP_KEEP" default:"14" form:"number" min:"1" max:"10000" unit:"backups" doc:"How many backups stay of those that were made by schedule, and of those before a restore or an upgrade. What people made or uploaded stays until they delete it."`
+	BackupKeepDays    int           `env:"BACKUP_KEEP_DAYS" default:"0" form:"number" min:"0" max:"36500" unit:"days" doc:"How long such a backup stays at least, however many there are."`
 	BackupUploadMaxMB int           `env:"BACKUP_UPLOAD_MAX_MB" default:"4096" form:"number" min:"1" max:"1048576" unit:"MB" doc:"Largest backup archive that is accepted for a restore."`
 
 	HeartbeatInterval time.Duration `env:"HEARTBEAT_INTERVAL" default:"30" form:"seconds" min:"1" max:"3600" unit:"seconds" doc:"Interval of workers' heartbeats. A worker that was silent for three times as long is taken to be away."`
@@ -93,6 +97,7 @@ func LoadHub(lookup func(string) (string, bool), environ []string) (server Serve
 func (s *Server) finish() {
 	setDefault(&s.DBDataDir, filepath.Join(s.DataDir, "db_data"))
 	setDefault(&s.ReposWorkspace, filepath.Join(s.DataDir, "repos"))
+	setDefault(&s.BackupDir, filepath.Join(s.DataDir, "backups"))
 	setDefault(&s.StacksStoragePath, filepath.Join(s.DBDataDir, "stacks"))
 	setDefault(&s.WorkerDataDir, filepath.Join(s.DataDir, "worker"))
 	setDefault(&s.WorkerStackDir, filepath.Join(s.WorkerDataDir, "stacks"))

@@ -21,6 +21,7 @@ type Own struct {
 	secrets     ownSecrets
 	requests    ownRequests
 	webhooks    ownWebhooks
+	backups     ownBackups
 	store       ownStore
 	snapshots   ownSnapshots
 
@@ -52,6 +53,7 @@ func newOwn(version string, process func() Process, now core.Clock) *Own {
 	o.secrets.declare(o)
 	o.requests.declare(o)
 	o.webhooks.declare(o)
+	o.backups.declare(o)
 	o.store.declare(o)
 	o.snapshots.declare(o)
 	return o

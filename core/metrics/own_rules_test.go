@@ -1,6 +1,7 @@
 package metrics_test
 
 import (
+	"berth/core/backups"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,6 +30,8 @@ func full(b *metrics.Board) {
 	b.Own.JobFired(2 * time.Second)
 	b.Own.RunEnded(jobs.RunFailed)
 	b.Own.StoreSize(1 << 20)
+	b.Own.BackedUp(true, 2*time.Second)
+	b.Own.KnowBackups([]backups.Backup{{Name: "one", Size: 1 << 20, Head: backups.Head{MadeAt: time.Unix(1_700_000_000, 0), Reason: backups.BySchedule}}})
 }
 
 // someStacks are n stacks, every third of which is as it should be.

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"context"
+
 	"berth/core"
 	"berth/core/access"
 )
@@ -13,4 +15,9 @@ func (s *Store) audit(tx *Tx, e access.AuditEvent) error {
 		core.NewID(core.PrefixAuditEvent, now), micros(now), string(e.Actor.Kind), e.Actor.ID, e.Actor.Name, e.Actor.Address,
 		e.Action, e.Resource, e.Detail)
 	return err
+}
+
+// RecordEvent takes note of what was done to something that is not in the database.
+func (s *Store) RecordEvent(ctx context.Context, e access.AuditEvent) error {
+	return s.db.Write(ctx, func(tx *Tx) error { return s.audit(tx, e) })
 }

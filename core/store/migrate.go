@@ -58,6 +58,15 @@ func (db *DB) migrate(ctx context.Context, files fs.FS, now time.Time) error {
 	return nil
 }
 
+// Schema is the number of this program's schema.
+func Schema() int {
+	steps, err := migrations(migrationFiles)
+	if err != nil {
+		panic(err) // they are part of the program
+	}
+	return len(steps)
+}
+
 func newer(schema, known int) error {
 	return fault.New(fault.Conflict, "store.newer",
 		"The database has schema %d, this program knows %d. Start the newer program that made it, or restore a backup from before the upgrade.", schema, known)

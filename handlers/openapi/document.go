@@ -109,6 +109,9 @@ func (r Route) operation(types *catalogue) (*operation, error) {
 	if r.Request != nil {
 		op.RequestBody = &body{Required: true, Content: map[string]mediaType{jsonMedia: {types.of(reflect.TypeOf(r.Request), inRequest)}}}
 	}
+	if r.RequestType != "" {
+		op.RequestBody = &body{Required: true, Content: map[string]mediaType{r.RequestType: {&schema{Type: "string"}}}}
+	}
 	op.Responses.add(strconv.Itoa(r.Status), r.success(types))
 	if r.OrNoContent {
 		op.Responses.add(strconv.Itoa(http.StatusNoContent), &response{Description: http.StatusText(http.StatusNoContent)})

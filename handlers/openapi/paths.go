@@ -11,6 +11,7 @@ const apiRoot = "/api/custom/"
 
 // wildcards says what stands in a path, by the segment before and the wildcard's name.
 var wildcards = map[string]struct{ kind, help string }{
+	"backups/{name}":           {"string", "name of the backup, as the list tells it"},
 	"deployments/{id}":         {"string", "identifier of the deployment: dep_…"},
 	"git-providers/{git_host}": {"string", "which Git host: github, gitea or gitlab"},
 	"integrations/{slug}":      {"string", "slug of the integration: vault, manager or sops"},

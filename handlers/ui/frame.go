@@ -53,6 +53,7 @@ const (
 	inUsers        section = "/users"
 	inVariables    section = "/variables"
 	inIntegrations section = "/integrations"
+	inBackups      section = "/backups"
 	inNothing      section = ""
 )
 
@@ -89,7 +90,7 @@ func navOf(p access.Principal, at section) []navGroup {
 			item(inRepositories, "Repositories", "branch"), item(inVariables, "Variables", "sliders"), item(inWorkers, "Workers", "server")}})
 	}
 	if p.Can(access.Administer) {
-		groups = append(groups, navGroup{Word: "Settings", Items: []navItem{item(inAccounts, "Service accounts", "robot"), item(inUsers, "Users", "people"), item(inIntegrations, "Integrations", "plug")}})
+		groups = append(groups, navGroup{Word: "Settings", Items: []navItem{item(inAccounts, "Service accounts", "robot"), item(inUsers, "Users", "people"), item(inIntegrations, "Integrations", "plug"), item(inBackups, "Backups", "back")}})
 	}
 	return groups
 }
@@ -106,6 +107,9 @@ func (f frame) following(busy bool) frame {
 // said is what a page says after a form was done. The address carries the name only, so no
 // link can put words of its own into a page.
 var said = map[string]note{
+	"backup-made":          {"ok", "check", "The backup was made, opened again and found whole."},
+	"backup-uploaded":      {"ok", "check", "The archive was read and is whole. Nothing is restored yet."},
+	"backup-gone":          {"ok", "check", "The backup was deleted."},
 	"account-added":        {"ok", "check", "The service account was added. Give it a key next."},
 	"account-deleted":      {"ok", "check", "The service account and its keys are gone."},
 	"cancelled":            {"ok", "check", "The deployment was told to stop."},

@@ -77,6 +77,12 @@ func variableSamples() map[string]sample {
 	globals := globalVariablesPage{ExportHref: "/x", Lines: []globalLine{{lineSample("SMTP_PASSWORD", "", true), "4 stacks"}, {lineSample("TZ", "Europe/Berlin", false), reaching(variables.Reach{Stacks: 11, Jobs: 1})}, {lineSample("UNUSED", "", false), ""}}}
 	s := sampleStack()
 	return map[string]sample{
+		"backup-list":             of(backupListView, framed(inBackups, "Backups"), sampleBackups()),
+		"backup-list-none":        of(backupListView, framed(inBackups, "Backups"), backupListPage{Limit: "4 GiB"}),
+		"backup-list-elsewhere":   of(backupListView, framed(inBackups, "Backups"), backupListPage{Elsewhere: "This installation keeps everything in PostgreSQL, which has better backups than Berth could make of it."}),
+		"backup":                  of(backupView, framed(inBackups, "Backup", crumb{"Backups", "/backups"}), backupPage{sampleBackups().Lines[1], ""}),
+		"backup-unusable":         of(backupView, framed(inBackups, "Backup", crumb{"Backups", "/backups"}), backupPage{sampleBackups().Lines[2], "Another backup is being made, uploaded or restored. Try again when it is done."}),
+		"backup-restoring":        of(restoringView, framed(inBackups, "Restoring", crumb{"Backups", "/backups"}), restoringPage{"berth-20261120T031700Z-schedule-a1b2c3.backup", "berth-20261122T101500Z-before-restore-d4e5f6.backup"}),
 		"integration-list":        of(integrationListView, framed(inIntegrations, "Integrations"), sampleIntegrations()),
 		"integration":             of(integrationView, framed(inIntegrations, "Vault", crumb{"Integrations", "/integrations"}), sampleIntegration(true)),
 		"integration-new":         of(integrationView, framed(inIntegrations, "Secrets manager", crumb{"Integrations", "/integrations"}), sampleIntegration(false)),

@@ -12,6 +12,11 @@ import (
 	"berth/core"
 )
 
+// Each is Files.Each for whoever has not opened the folder.
+func Each(dir string, tell func(name string, content []byte) error) error {
+	return (&Files{dir: dir}).Each(tell)
+}
+
 // Each tells every file with the name that it has in Rows. One whose content is not that of its digest
 // is an error: it would be trusted.
 func (f *Files) Each(tell func(name string, content []byte) error) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"berth/core/backups"
 	"berth/core/fleet"
 	"berth/core/hubcall"
 	"berth/core/identity"
@@ -28,6 +29,7 @@ import (
 	"berth/hub/adapter/sops"
 	"berth/hub/adapter/ssh"
 	"berth/hub/adapter/yaml"
+	shelf "berth/hub/backups"
 	"berth/hub/hubport"
 	"berth/hub/revisionfiles"
 	"berth/hub/workerport"
@@ -57,6 +59,10 @@ type parts struct {
 	fleet        *fleet.Desk
 	identity     workerport.Identity
 	port         *workerport.Port
+
+	backups *backups.Desk
+	shelf   *shelf.Shelf            // nil with PostgreSQL
+	end     context.CancelCauseFunc // ends this run; set when it begins
 
 	side     hubSide
 	key      *hubcall.Key      // nil, as the two below: there are no other hubs
@@ -128,6 +134,9 @@ func (p *parts) join(ctx context.Context) (err error) {
 	}
 	if p.client != nil {
 		options.Peers, options.Self = peers{p.store, p.client}, p.self()
+	}
+	if err := p.joinBackups(); err != nil {
+		return err
 	}
 	p.hub = hub.New(options)
 	late.hub = p.hub

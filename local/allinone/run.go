@@ -44,8 +44,17 @@ func Run(ctx context.Context, cfg Config) error { return live(ctx, cfg, true) }
 // the same store.
 func RunHub(ctx context.Context, cfg Config) error { return live(ctx, cfg, false) }
 
+// live runs once, and again after each restore of a backup.
 func live(ctx context.Context, cfg Config, withHandlers bool) error {
 	cfg = cfg.withDefaults()
+	for {
+		if err := once(ctx, cfg, withHandlers); !errors.Is(err, errRestored) {
+			return err
+		}
+	}
+}
+
+func once(ctx context.Context, cfg Config, withHandlers bool) error {
 	p, err := open(ctx, cfg)
 	if calledOff(ctx, err) {
 		cfg.Log.Info("berth was told to end before it had begun")
@@ -80,6 +89,7 @@ func (p *parts) run(ctx context.Context, withHandlers bool) error {
 	}
 	defer workers.Close()
 	crew := newCrew(ctx)
+	p.end = crew.end
 	addresses := Addresses{Worker: workers.Addr().String()}
 	if withHandlers {
 		if err := p.startHandlers(crew, &addresses); err != nil {
@@ -89,7 +99,13 @@ func (p *parts) run(ctx context.Context, withHandlers bool) error {
 	if err := p.startInternalPort(crew); err != nil {
 		return errors.Join(err, crew.stop())
 	}
+	if err := p.settleRestore(ctx); err != nil {
+		return errors.Join(err, crew.stop())
+	}
 	crew.start("database", p.vault.run)
+	if p.shelf != nil {
+		crew.start("backups", p.shelf.Run)
+	}
 	crew.start("hub", p.hub.Run)
 	crew.start("metrics", func(ctx context.Context) error { p.board.Workers.Keep(ctx); return nil })
 	crew.start("worker port", func(ctx context.Context) error { return p.port.Run(ctx, workers) })

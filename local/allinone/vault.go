@@ -12,6 +12,7 @@ import (
 	"berth/hub/adapter/git"
 	"berth/hub/adapter/postgres"
 	"berth/hub/adapter/sqlite"
+	shelf "berth/hub/backups"
 )
 
 // vault is the open database with its keys. What looks after the database's files is there for
@@ -22,6 +23,9 @@ type vault struct {
 	ring   *seal.Ring
 	keeper *sqlite.Keeper // nil with PostgreSQL
 	claims []func() error // each gives a folder to another server
+
+	swap   *shelf.Swap // a restore that is in place and was not seen to work yet; nil: none
+	gaveUp *shelf.Swap // one that came to nothing; nil: none
 }
 
 // close closes what is open; it is called once, after everything that uses the database has ended.
@@ -72,6 +76,22 @@ func (v *vault) run(ctx context.Context) error {
 // openVault opens the database and its keys. A wrong SECRET_KEY and damage are found by reading only: the
 // database stays as it is, byte for byte.
 func openVault(ctx context.Context, cfg Config, roomy func(bool)) (*vault, error) {
+	v, err := openOnce(ctx, cfg, roomy)
+	if err == nil || v.swap == nil || ctx.Err() != nil {
+		return v, err
+	}
+	cfg.Log.Error("what was restored cannot be opened", "error", err)
+	if err := v.swap.Back(fault.PublicOf(err)); err != nil {
+		return nil, fmt.Errorf("put back what there was before a restore: %w", err)
+	}
+	undone := v.swap
+	v, err = openOnce(ctx, cfg, roomy)
+	v.gaveUp = undone
+	return v, err
+}
+
+// openOnce is openVault without a second try. With an error, all is closed again.
+func openOnce(ctx context.Context, cfg Config, roomy func(bool)) (*vault, error) {
 	v := &vault{}
 	open := v.openFiles
 	if cfg.shared() {
@@ -89,7 +109,7 @@ func openVault(ctx context.Context, cfg Config, roomy func(bool)) (*vault, error
 		v.ring, err = openRing(ctx, cfg, v.store)
 	}
 	if err != nil {
-		return nil, errors.Join(judged(err), v.close())
+		return v, errors.Join(judged(err), v.close())
 	}
 	return v, nil
 }
@@ -99,6 +119,9 @@ func (v *vault) openFiles(ctx context.Context, cfg Config, roomy func(bool)) (er
 	dir := cfg.Server.DBDataDir
 	if err := sqlite.Unmoved(dir); err != nil {
 		return cannotOpen(err)
+	}
+	if err := v.restoring(cfg); err != nil {
+		return err
 	}
 	if err := inspectFiles(ctx, cfg); err != nil {
 		return err

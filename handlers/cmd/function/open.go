@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"berth/core/backups"
 	"berth/core/config"
 	"berth/core/fault"
 	"berth/core/fleet"
@@ -71,6 +72,7 @@ func join(ctx context.Context, cfg config.Function, log *slog.Logger, db *store.
 		Guard: guard.Config{TrustedProxies: cfg.TrustedProxies, Log: log, Room: lambda.Room(cfg.Event)},
 		Store: kept, Ring: ring, Passwords: identity.NewPasswords(identity.Rounds), Documents: yaml.Rendered{},
 		Desks: handlers.Desks{
+			Backups:      backups.NewDesk(nil, kept, 0, nil), // the function runs on PostgreSQL alone
 			Integrations: integrated,
 			Repositories: repositories.NewDesk(kept, ring, agekey.Maker{}, hub, hub, time.Now).OverSSH(ssh.Keys{}, hub).Renewing(connected),
 			GitHosts:     connected,

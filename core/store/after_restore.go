@@ -1,0 +1,57 @@
+package store
+
+import (
+	"context"
+
+	"berth/core"
+	"berth/core/jobs"
+	"berth/core/stacks"
+)
+
+// restoredEpochs is by how much the epochs of links rise in a database that was restored: more than there can have been
+// links since its backup was made, so that no number comes a second time.
+const restoredEpochs = 1 << 20
+
+// errorRestored is the code of what was open when a backup was made.
+const errorRestored = "backup.restored"
+
+const whyRestored = "It was under way when the backup was made that the server was restored from. What became of it is not known here; what runs is observed and shown."
+
+// AfterRestore makes a database that was restored fit to be used: nobody is signed in, nothing that was under way when
+// its backup was made is begun again, and no epoch comes a second time.
+func (s *Store) AfterRestore(ctx context.Context) error {
+	return s.db.Write(ctx, func(tx *Tx) error {
+		if _, err := tx.exec(`DELETE FROM sessions`); err != nil {
+			return err
+		}
+		if err := s.endRestored(tx); err != nil {
+			return err
+		}
+		now := micros(s.now())
+		if _, err := tx.exec(`UPDATE commands SET state = ?, ended_at = ? WHERE ended_at = 0`, stacks.CommandCancelled, now); err != nil {
+			return err
+		}
+		_, err := tx.exec(`UPDATE workers SET epoch = epoch + ?, hub_id = '', left_at = CASE WHEN left_at < connected_at THEN ? ELSE left_at END`, restoredEpochs, now)
+		return err
+	})
+}
+
+// endRestored ends every deployment and run that was open.
+func (s *Store) endRestored(tx *Tx) error {
+	open, err := many(tx, scalar[core.DeploymentID], `SELECT id FROM deployments WHERE state IN ('queued', 'running') ORDER BY id`)
+	for _, id := range open {
+		if err == nil {
+			_, err = s.end(tx, stacks.Outcome{Deployment: id, State: stacks.DeploymentFailed, ErrorCode: errorRestored, Error: whyRestored, At: s.now(), NoRestore: true}, nil)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	runs, err := many(tx, scalar[core.RunID], `SELECT id FROM job_runs WHERE state IN ('queued', 'running') ORDER BY id`)
+	for _, id := range runs {
+		if err == nil {
+			_, err = s.endRun(tx, jobs.Outcome{Run: id, State: jobs.RunLost, ErrorCode: errorRestored, Error: whyRestored, At: s.now()}, nil)
+		}
+	}
+	return err
+}

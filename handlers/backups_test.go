@@ -1,0 +1,205 @@
+package handlers_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"strings"
+	"testing"
+
+	"berth/core/access"
+	"berth/core/backups"
+	"berth/handlers"
+)
+
+const backupLimit = 1000 // bytes of an archive that is uploaded
+
+// shelf keeps archives that are texts in memory. What begins with "an archive" is whole.
+type shelf struct {
+	s        *stand
+	contents map[string]string
+	salt     byte
+	broken   error
+}
+
+func (s *stand) backupsDeps() handlers.BackupsDeps {
+	s.shelf = &shelf{s: s, contents: map[string]string{}}
+	desk := backups.NewDesk(s.shelf, s.store, backupLimit, func() { s.restarts++ })
+	return handlers.BackupsDeps{Desk: desk, Limit: desk.Limit(), Now: s.now}
+}
+
+func (k *shelf) backup(name string) backups.Backup {
+	at, why, err := backups.ParseName(name)
+	k.s.must(err)
+	return backups.Backup{Name: name, Size: int64(len(k.contents[name])), Head: backups.Head{Format: 1, Version: "test", Schema: 1, MadeAt: at, Reason: why}}
+}
+
+func (k *shelf) put(why backups.Reason, content string) backups.Backup {
+	k.salt++
+	name := backups.Name(k.s.now(), why, [3]byte{0, 0, k.salt})
+	k.contents[name] = content
+	return k.backup(name)
+}
+
+func (k *shelf) All(context.Context) ([]backups.Backup, error) {
+	all := []backups.Backup{}
+	for name := range k.contents {
+		all = append(all, k.backup(name))
+	}
+	return backups.Newest(all), k.broken
+}
+
+func (k *shelf) Make(_ context.Context, why backups.Reason) (backups.Backup, error) {
+	if k.broken != nil {
+		return backups.Backup{}, k.broken
+	}
+	return k.put(why, "an archive"), nil
+}
+
+func (k *shelf) find(name string) error {
+	if _, found := k.contents[name]; !found {
+		return backups.NotFound()
+	}
+	return nil
+}
+
+type opened struct{ *bytes.Reader }
+
+func (opened) Close() error { return nil }
+
+func (k *shelf) Get(_ context.Context, name string) (io.ReadSeekCloser, backups.Backup, error) {
+	if err := k.find(name); err != nil {
+		return nil, backups.Backup{}, err
+	}
+	return opened{bytes.NewReader([]byte(k.contents[name]))}, k.backup(name), nil
+}
+
+func (k *shelf) Take(_ context.Context, from io.Reader, limit int64) (backups.Backup, error) {
+	content, err := io.ReadAll(io.LimitReader(from, limit+1))
+	switch {
+	case err != nil:
+		return backups.Backup{}, err
+	case int64(len(content)) > limit:
+		return backups.Backup{}, backups.TooLarge(limit)
+	case !bytes.HasPrefix(content, []byte("an archive")):
+		return backups.Backup{}, backups.Damaged("it is none")
+	}
+	return k.put(backups.Uploaded, string(content)), nil
+}
+
+func (k *shelf) Delete(_ context.Context, name string) error {
+	err := k.find(name)
+	delete(k.contents, name)
+	return err
+}
+
+func (k *shelf) Prepare(ctx context.Context, name, _ string) (backups.Backup, error) {
+	if err := k.find(name); err != nil {
+		return backups.Backup{}, err
+	}
+	return k.Make(ctx, backups.BeforeRestore)
+}
+
+// bring uploads an archive and returns its name.
+func (p *players) bring(status int, archive string) string {
+	p.t.Helper()
+	header := http.Header{"Content-Type": {"application/octet-stream"}}
+	w := p.s.do(call{method: "POST", path: "/api/custom/backups/upload", key: p.key, body: archive, header: header})
+	if w.Code != status {
+		p.t.Fatalf("the upload of %.20q: %d, want %d: %s", archive, w.Code, status, w.Body)
+	}
+	if status < 300 {
+		p.played["postBackupsUpload"] = true
+	}
+	name, _ := objectIn(w)["name"].(string)
+	return name
+}
+
+func TestABackupFromItsMakingToItsEnd(t *testing.T) {
+	s := newStand(t)
+	s.found()
+	_, key := s.key(s.account(access.RoleAdmin), 0)
+	do := func(status int, method, path, body string) map[string]any {
+		t.Helper()
+		w := s.do(call{method: method, path: "/api/custom/backups" + path, key: key, body: body, header: http.Header{"Content-Type": {"application/octet-stream"}}})
+		if w.Code != status {
+			t.Fatalf("%s %s: %d, want %d: %s", method, path, w.Code, status, w.Body)
+		}
+		if path != "" && method == "GET" {
+			return map[string]any{"content": w.Body.String(), "header": w.Header().Get("Content-Disposition")}
+		}
+		return objectIn(w)
+	}
+	made := do(201, "POST", "", "")
+	name := made["name"].(string)
+	if made["verified"] != true || made["size"] != float64(len("an archive")) || made["reason"] != "manual" {
+		t.Errorf("made %v", made)
+	}
+	if got := do(200, "GET", "/"+name, ""); got["content"] != "an archive" || got["header"] != `attachment; filename="`+name+`"` {
+		t.Errorf("downloaded %v", got)
+	}
+	brought := do(201, "POST", "/upload", "an archive of another place")["name"].(string)
+	if got := do(202, "POST", "/"+brought+"/restore", ""); got["restoring"] != brought || !strings.Contains(got["before"].(string), "before-restore") || s.restarts != 1 {
+		t.Errorf("restoring %v, %d restarts", got, s.restarts)
+	}
+	do(204, "DELETE", "/"+brought, "")
+	do(404, "DELETE", "/"+brought, "")
+	do(404, "GET", "/"+brought, "")
+	do(404, "POST", "/"+brought+"/restore", "")
+	if s.restarts != 1 {
+		t.Error("the server began anew for a backup that is not there")
+	}
+	var acts string
+	s.must(s.raw.QueryRow(`SELECT group_concat(action, ' ') FROM (SELECT action FROM audit_events WHERE action LIKE 'backup.%' ORDER BY id)`).Scan(&acts))
+	if acts != "backup.create backup.download backup.upload backup.restore backup.delete" {
+		t.Errorf("recorded were %s", acts)
+	}
+}
+
+func TestABrowserBringsABackup(t *testing.T) {
+	s := newStand(t)
+	s.found()
+	session := s.session(s.user(access.RoleAdmin))
+	for name, c := range map[string]struct {
+		field, file, content string
+		status               int
+		says                 string
+	}{
+		"a whole archive":         {"archive", "a.backup", "an archive", 303, ""},
+		"no file was chosen":      {"archive", "", "", 422, "choose the archive"},
+		"another field":           {"other", "a.backup", "an archive", 422, "choose the archive"},
+		"something else":          {"archive", "a.txt", "a text", 422, "damaged"},
+		"more than is ever taken": {"archive", "a.backup", "an archive " + strings.Repeat("x", backupLimit), 413, "BACKUP_UPLOAD_MAX_MB"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var body bytes.Buffer
+			form := multipart.NewWriter(&body)
+			part, err := form.CreateFormFile(c.field, c.file)
+			s.must(err)
+			_, err = part.Write([]byte(c.content))
+			s.must(errors.Join(err, form.Close()))
+			w := s.do(call{method: "POST", path: "/backups/upload", session: session, body: body.String(),
+				header: http.Header{"Content-Type": {form.FormDataContentType()}, "Sec-Fetch-Site": {"same-origin"}, "Accept": {"text/html"}}})
+			if w.Code != c.status || !strings.Contains(w.Body.String(), c.says) {
+				t.Errorf("%d, want %d with %q: %s", w.Code, c.status, c.says, w.Body)
+			}
+		})
+	}
+}
+
+func TestWhereTheDataIsInPostgreSQLBackupsAreElsewhere(t *testing.T) {
+	s := newStand(t)
+	s.found()
+	s.deps.Backups.Desk = backups.NewDesk(nil, s.store, backupLimit, nil)
+	s.build()
+	_, key := s.key(s.account(access.RoleAdmin), 0)
+	for _, c := range []call{{method: "GET", path: "/api/custom/backups"}, {method: "POST", path: "/api/custom/backups"}, {method: "DELETE", path: "/api/custom/backups/x"}} {
+		c.key = key
+		if w := s.do(c); w.Code != 409 || !strings.Contains(w.Body.String(), "pg_dump") {
+			t.Errorf("%s %s: %d %s", c.method, c.path, w.Code, w.Body)
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package handlers
+
+import (
+	"net/http"
+
+	"berth/core"
+	"berth/core/access"
+	"berth/handlers/api"
+	"berth/handlers/endpoint"
+	"berth/handlers/guard"
+	"berth/handlers/ui"
+)
+
+// BackupsDeps is what backups need.
+type BackupsDeps struct {
+	Desk  api.BackupDesk // *backups.Desk
+	Limit int64          // bytes of an archive that is uploaded
+	Now   core.Clock
+}
+
+func backupRoutes(d Deps) []Route {
+	b := d.Backups
+	const all, single = "/api/custom/backups", "/api/custom/backups/{name}"
+	row := func(method, pattern string, handler http.Handler, op Operation) Route {
+		op.Tag = "backups"
+		op.Problems = append(op.Problems, http.StatusConflict)
+		return Route{Method: method, Pattern: pattern, Capability: access.Administer, Surface: guard.API, Handler: handler, Operation: op}
+	}
+	upload := row(http.MethodPost, all+"/upload", api.UploadBackup(b.Desk, b.Limit), Operation{Summary: "Upload the archive of a backup",
+		Detail:   "The archive is the request body, as application/octet-stream and of at most BACKUP_UPLOAD_MAX_MB. It is read whole before it is listed: one that is damaged, of another SECRET_KEY or of a newer release is refused.",
+		RequestType: "application/octet-stream", Response: api.BackupAnswer{}, Status: http.StatusCreated, Problems: []int{http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity}})
+	upload.BodyLimit = guard.AnyBody
+	return []Route{
+		row(http.MethodGet, all, api.ListBackups(b.Desk),
+			Operation{Summary: "List backups, newest first", Response: endpoint.Items[api.BackupAnswer]{}, Status: http.StatusOK}),
+		row(http.MethodPost, all, api.CreateBackup(b.Desk),
+			Operation{Summary: "Make a backup now", Detail: "It is made from the running server, and answered once it was opened again and found whole.", Response: api.BackupAnswer{}, Status: http.StatusCreated}),
+		upload,
+		row(http.MethodGet, single, api.DownloadBackup(b.Desk),
+			Operation{Summary: "Download the archive of a backup", Detail: "It is encrypted: only a server with the same SECRET_KEY can read it. Parts can be asked for with Range.", ContentType: "application/octet-stream", Status: http.StatusOK}),
+		row(http.MethodPost, single+"/restore", api.RestoreBackup(b.Desk),
+			Operation{Summary: "Restore a backup", Detail: "The whole archive is checked and a backup of the present is made before anything changes. Then the server begins anew with it within seconds; when it does not come up, what there was is put back. Everybody has to sign in again. What runs on workers goes on, and is observed and compared.",
+				Response: api.RestoringAnswer{}, Status: http.StatusAccepted, Problems: []int{http.StatusUnprocessableEntity}}),
+		row(http.MethodDelete, single, api.DeleteBackup(b.Desk), Operation{Summary: "Delete a backup", Status: http.StatusNoContent}),
+	}
+}
+
+func uiBackupRoutes(b BackupsDeps) []Route {
+	const all, one = "/backups", "/backups/{name}"
+	upload := form(all+"/upload", access.Administer, ui.UploadBackup(b.Desk, b.Limit, b.Now))
+	upload.BodyLimit = guard.AnyBody
+	return []Route{
+		page(all, access.Administer, ui.Backups(b.Desk, b.Limit, b.Now)),
+		form(all, access.Administer, ui.CreateBackup(b.Desk, b.Limit, b.Now)),
+		upload,
+		page(one, access.Administer, ui.Backup(b.Desk, b.Now)),
+		page(one+"/download", access.Administer, api.DownloadBackup(b.Desk)),
+		form(one+"/restore", access.Administer, ui.RestoreBackup(b.Desk, b.Now)),
+		form(one+"/delete", access.Administer, ui.DeleteBackup(b.Desk, b.Now)),
+	}
+}

@@ -1,0 +1,139 @@
+package backups
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"berth/core/backups"
+	"berth/core/fault"
+)
+
+// Make makes a backup of the server as it is now, reads it again and returns it. The server goes on meanwhile.
+// Faults: Conflict "backup.busy"; Unavailable "backup.disk_full", "backup.storage", "backup.failed".
+func (s *Shelf) Make(ctx context.Context, why backups.Reason) (b backups.Backup, err error) {
+	leave, err := s.enter()
+	if err != nil {
+		return b, err
+	}
+	defer leave()
+	return s.make(ctx, why)
+}
+
+// make is Make for whoever has the shelf.
+func (s *Shelf) make(ctx context.Context, why backups.Reason) (b backups.Backup, err error) {
+	began := s.o.Now()
+	defer func() { s.o.Meter.BackedUp(err == nil, s.o.Now().Sub(began)) }()
+	head := backups.Head{Format: backups.Format, Version: s.o.Version, Schema: s.o.Schema, MadeAt: began.UTC(), Reason: why}
+	b, err = s.write(ctx, head)
+	if err != nil {
+		return b, s.failed(err)
+	}
+	s.o.Log.Info("a backup was made and read again", "name", b.Name, "reason", why, "bytes", b.Size)
+	s.tell(ctx)
+	return b, nil
+}
+
+// failed is the fault for a backup that was not made.
+func (s *Shelf) failed(err error) error {
+	if code := fault.CodeOf(err); code == "backup.disk_full" || code == "backup.storage" {
+		return err
+	}
+	if full := s.storage(err); fault.CodeOf(full) == "backup.disk_full" {
+		return full
+	}
+	return fault.New(fault.Unavailable, "backup.failed", "No backup was made: the database or a file of a revision could not be read, or what was written could not be read again. The server's log says which. Nothing half-made is kept.").Because(err)
+}
+
+// tell measures what there is.
+func (s *Shelf) tell(ctx context.Context) {
+	if all, err := s.All(ctx); err == nil {
+		s.o.Meter.KnowBackups(all)
+	}
+}
+
+func (s *Shelf) write(ctx context.Context, head backups.Head) (b backups.Backup, err error) {
+	work, remove, err := s.workplace()
+	if err != nil {
+		return b, err
+	}
+	defer remove()
+	copied := filepath.Join(work, backups.Database)
+	if err := s.o.Snapshot(ctx, copied); err != nil {
+		return b, err
+	}
+	return s.place(head.Reason, func(part *os.File) (backups.Head, error) {
+		err := s.o.Archive.Write(part, head, func(add func(string, int64, io.Reader) error) error {
+			if err := addFile(add, copied); err != nil {
+				return err
+			}
+			return s.o.Files(func(name string, content []byte) error {
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				return add(backups.FileMember(name), int64(len(content)), bytes.NewReader(content))
+			})
+		})
+		return head, err
+	})
+}
+
+func addFile(add func(string, int64, io.Reader) error, path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	stat, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	return add(backups.Database, stat.Size(), file)
+}
+
+// place has an archive written, reads it whole, and gives it its name. What fails leaves nothing.
+func (s *Shelf) place(why backups.Reason, write func(part *os.File) (backups.Head, error)) (b backups.Backup, err error) {
+	part, err := os.CreateTemp(s.o.Dir, partPrefix)
+	if err != nil {
+		return b, s.storage(err)
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(part.Name())
+		}
+	}()
+	defer part.Close()
+	head, err := write(part)
+	if err != nil {
+		return b, err
+	}
+	if _, err = part.Seek(0, io.SeekStart); err != nil {
+		return b, err
+	}
+	if head, err = s.o.Archive.Read(part, discard); err != nil {
+		return b, fmt.Errorf("read again: %w", err)
+	}
+	if err = errors.Join(part.Sync(), part.Close()); err != nil {
+		return b, s.storage(err)
+	}
+	var salt [3]byte
+	rand.Read(salt[:])
+	name := backups.Name(head.MadeAt, why, salt)
+	if err = os.Rename(part.Name(), filepath.Join(s.o.Dir, name)); err == nil {
+		err = syncDir(s.o.Dir)
+	}
+	if err != nil {
+		return b, s.storage(err)
+	}
+	return s.look(name)
+}
+
+func discard(_ backups.Member, content io.Reader) error {
+	_, err := io.Copy(io.Discard, content)
+	return err
+}

@@ -1,0 +1,76 @@
+package backups
+
+import (
+	"context"
+	"io"
+
+	"berth/core/backups"
+	"berth/core/fault"
+)
+
+// Stage is where what is restored is put together before anything of the present is touched.
+type Stage interface {
+	// Keep takes one member of the archive.
+	Keep(member backups.Member, content io.Reader) error
+	// Build makes of the members a database of this program's schema, with the rows of the archive's alone. Faults:
+	// Invalid "backup.damaged", Conflict "backup.other_key".
+	Build(ctx context.Context) error
+	// Ready sets all of it out for the next start.
+	Ready(name, before, asker string) error
+	// Drop forgets it.
+	Drop()
+}
+
+// Prepare implements backups.Shelf.
+func (s *Shelf) Prepare(ctx context.Context, name, asker string) (before backups.Backup, err error) {
+	leave, err := s.enter()
+	if err != nil {
+		return before, err
+	}
+	defer leave()
+	file, err := s.open(name)
+	if err != nil {
+		return before, err
+	}
+	defer file.Close()
+	if _, err := s.judge(file); err != nil {
+		return before, err
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return before, s.storage(err)
+	}
+	stage, err := s.o.Stage()
+	if err != nil {
+		return before, s.unready(err)
+	}
+	defer func() {
+		if err != nil {
+			stage.Drop()
+		}
+	}()
+	if _, err := s.o.Archive.Read(file, stage.Keep); err != nil {
+		return before, s.unready(err)
+	}
+	if err := stage.Build(ctx); err != nil {
+		return before, s.unready(err)
+	}
+	if before, err = s.make(ctx, backups.BeforeRestore); err != nil {
+		return before, err
+	}
+	if err := stage.Ready(name, before.Name, asker); err != nil {
+		return before, s.unready(err)
+	}
+	s.o.Log.Warn("a backup is restored: the server begins anew with it", "name", name, "what there was", before.Name)
+	return before, nil
+}
+
+// unready is the fault for a restore that was not begun.
+func (s *Shelf) unready(err error) error {
+	if !fault.Is(err, fault.Internal) {
+		return err
+	}
+	if full := s.storage(err); fault.CodeOf(full) == "backup.disk_full" {
+		return full
+	}
+	return fault.New(fault.Unavailable, "backup.not_restored", "The backup was not restored: something of it could not be put in place. The server's log says what. Nothing was changed.").Because(err)
+}

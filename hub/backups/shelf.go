@@ -1,0 +1,239 @@
+package backups
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"berth/core"
+	"berth/core/backups"
+	"berth/core/fault"
+)
+
+// Archive reads and writes archives; see archive.Archive.
+type Archive interface {
+	Write(to io.Writer, head backups.Head, fill func(add func(name string, size int64, content io.Reader) error) error) error
+	Head(from io.Reader) (backups.Head, error)
+	Read(from io.Reader, keep func(member backups.Member, content io.Reader) error) (backups.Head, error)
+}
+
+// Meter counts what becomes of backups.
+type Meter interface {
+	BackedUp(ok bool, took time.Duration)
+	KnowBackups(all []backups.Backup)
+}
+
+// Options is what a Shelf needs. All fields must be set but Keep and Every.
+type Options struct {
+	Dir     string
+	Archive Archive
+	// Snapshot writes a copy of the database, as it is at one moment, to a path where nothing is; it has been checked.
+	Snapshot func(ctx context.Context, to string) error
+	// Files tells every file of revisions by its name in rows.
+	Files func(tell func(name string, content []byte) error) error
+	// Stage begins to put together what is restored.
+	Stage   func() (Stage, error)
+	Version string // of this program
+	Schema  int    // of this program's database
+	Keep    backups.Keep
+	Every   time.Duration // of backups by schedule; 0: none
+	Now     core.Clock
+	Meter   Meter
+	Log     *slog.Logger
+}
+
+// Shelf is the folder. One thing is made of it at a time, and any number of backups read.
+type Shelf struct {
+	o    Options
+	busy chan struct{} // holds one token while nothing is made
+
+	mu    sync.Mutex
+	heads map[string]known // by name; guarded by mu
+}
+
+// known is what was read of a file that has not changed since.
+type known struct {
+	size   int64
+	backup backups.Backup
+}
+
+// What is not finished has a name that begins so.
+const (
+	partPrefix = ".part-"
+	workPrefix = ".work-"
+)
+
+// Open makes the folder, and frees it of what a crash left. Unavailable "backup.storage" names it.
+func Open(o Options) (*Shelf, error) {
+	s := &Shelf{o: o, busy: make(chan struct{}, 1), heads: map[string]known{}}
+	s.busy <- struct{}{}
+	err := os.MkdirAll(o.Dir, 0o700)
+	if err == nil {
+		err = s.sweep()
+	}
+	if err != nil {
+		return nil, s.storage(err)
+	}
+	return s, nil
+}
+
+func (s *Shelf) sweep() error {
+	entries, err := os.ReadDir(s.o.Dir)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), partPrefix) || strings.HasPrefix(e.Name(), workPrefix) {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(s.o.Dir, e.Name())))
+		}
+	}
+	return err
+}
+
+// storage is the fault for what goes wrong with the folder.
+func (s *Shelf) storage(err error) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return fault.New(fault.Unavailable, "backup.disk_full", "The disk of %s is full, so no backup can be stored there. Free some space, or delete old backups. Nothing half-made is kept.", s.o.Dir).Because(err)
+	}
+	return fault.New(fault.Unavailable, "backup.storage", "The folder for backups, %s, cannot be used. Check BACKUP_DIR and its permissions.", s.o.Dir).Because(err)
+}
+
+// enter waits for nobody: Conflict "backup.busy" while another backup is made, brought or restored.
+func (s *Shelf) enter() (leave func(), err error) {
+	select {
+	case <-s.busy:
+		return func() { s.busy <- struct{}{} }, nil
+	default:
+		return nil, fault.New(fault.Conflict, "backup.busy", "Another backup is being made, uploaded or restored. Try again when it is done.")
+	}
+}
+
+// All returns every backup, newest first. One that cannot be restored here says why.
+func (s *Shelf) All(context.Context) ([]backups.Backup, error) {
+	entries, err := os.ReadDir(s.o.Dir)
+	if err != nil {
+		return nil, s.storage(err)
+	}
+	all := []backups.Backup{}
+	for _, e := range entries {
+		b, err := s.look(e.Name())
+		switch {
+		case fault.Is(err, fault.NotFound):
+		case err != nil:
+			return nil, err
+		default:
+			all = append(all, b)
+		}
+	}
+	return backups.Newest(all), nil
+}
+
+// look reads what a backup is, once for as long as its file is the same.
+func (s *Shelf) look(name string) (backups.Backup, error) {
+	file, err := s.open(name)
+	if err != nil {
+		return backups.Backup{}, err
+	}
+	defer file.Close()
+	stat, err := file.Stat()
+	if err != nil {
+		return backups.Backup{}, s.storage(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if k, found := s.heads[name]; found && k.size == stat.Size() {
+		return k.backup, nil
+	}
+	at, why, _ := backups.ParseName(name)
+	b := backups.Backup{Name: name, Size: stat.Size(), Head: backups.Head{MadeAt: at, Reason: why}}
+	head, err := s.o.Archive.Head(file)
+	if err == nil {
+		err = head.Check(s.o.Schema)
+		b.Head.Format, b.Head.Version, b.Head.Schema = head.Format, head.Version, head.Schema
+	}
+	if err != nil {
+		b.Problem = fault.PublicOf(err)
+	}
+	s.heads[name] = known{stat.Size(), b}
+	return b, nil
+}
+
+func (s *Shelf) open(name string) (*os.File, error) {
+	if _, _, err := backups.ParseName(name); err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(filepath.Join(s.o.Dir, name), os.O_RDONLY|syscall.O_NOFOLLOW, 0)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ELOOP) {
+		return nil, backups.NotFound()
+	}
+	if err != nil {
+		return nil, s.storage(err)
+	}
+	return file, nil
+}
+
+// Get opens a backup to be downloaded. NotFound "backup.not_found".
+func (s *Shelf) Get(_ context.Context, name string) (io.ReadSeekCloser, backups.Backup, error) {
+	b, err := s.look(name)
+	if err != nil {
+		return nil, b, err
+	}
+	file, err := s.open(name)
+	return file, b, err
+}
+
+// Delete removes a backup. NotFound "backup.not_found"; Conflict "backup.busy" while one is made or restored.
+func (s *Shelf) Delete(_ context.Context, name string) error {
+	if _, _, err := backups.ParseName(name); err != nil {
+		return err
+	}
+	leave, err := s.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return s.remove(name)
+}
+
+func (s *Shelf) remove(name string) error {
+	err := os.Remove(filepath.Join(s.o.Dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return backups.NotFound()
+	}
+	if err == nil {
+		err = syncDir(s.o.Dir)
+	}
+	if err != nil {
+		return s.storage(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.heads, name)
+	return nil
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// workplace makes a folder for what is under way; remove takes it away again.
+func (s *Shelf) workplace() (dir string, remove func(), err error) {
+	dir, err = os.MkdirTemp(s.o.Dir, workPrefix)
+	if err != nil {
+		return "", nil, s.storage(err)
+	}
+	return dir, func() {
+		if err := os.RemoveAll(dir); err != nil {
+			s.o.Log.Warn("what was left of a backup cannot be removed", "folder", dir, "error", err)
+		}
+	}, nil
+}
