@@ -27,7 +27,7 @@ func backupRoutes(d Deps) []Route {
 		return Route{Method: method, Pattern: pattern, Capability: access.Administer, Surface: guard.API, Handler: handler, Operation: op}
 	}
 	upload := row(http.MethodPost, all+"/upload", api.UploadBackup(b.Desk, b.Limit), Operation{Summary: "Upload the archive of a backup",
-		Detail:   "The archive is the request body, as application/octet-stream and of at most BACKUP_UPLOAD_MAX_MB. It is read whole before it is listed: one that is damaged, of another SECRET_KEY or of a newer release is refused.",
+		Detail:      "The archive is the request body, as application/octet-stream and of at most BACKUP_UPLOAD_MAX_MB. It is read whole before it is listed: one that is damaged, of another SECRET_KEY or of a newer release is refused.",
 		RequestType: "application/octet-stream", Response: api.BackupAnswer{}, Status: http.StatusCreated, Problems: []int{http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity}})
 	upload.BodyLimit = guard.AnyBody
 	return []Route{

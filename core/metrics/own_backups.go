@@ -12,7 +12,7 @@ type ownBackups struct{ made, took, there, size, last *vector }
 func (b *ownBackups) declare(o *Own) {
 	b.made = o.declare(TypeCounter, "berth_backups_total", "Backups that were begun, by how they ended: one that could not be read again has failed.", []string{"result"})
 	b.took = o.declare(TypeGauge, "berth_backup_last_duration_seconds", "How long the newest backup took, until it was read again.", nil)
-	b.there = o.declare(TypeGauge, "berth_backups", "Backups that are kept, by why they were made.", []string{"reason"})
+	b.there = o.declare(TypeGauge, "berth_backups_kept", "Backups that are kept, by why they were made.", []string{"reason"})
 	b.size = o.declare(TypeGauge, "berth_backup_last_size_bytes", "Size of the newest backup.", nil)
 	b.last = o.declare(TypeGauge, "berth_backup_last_success_timestamp_seconds", "Time when the newest backup was made; absent while there is none.", nil)
 }

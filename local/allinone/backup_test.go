@@ -195,7 +195,7 @@ func TestWhatCannotBeOpenedIsPutBack(t *testing.T) {
 	db := filepath.Join(dir, "db_data")
 	for path, content := range map[string]string{
 		filepath.Join(db, ".restored", "berth.db"): "no database at all",
-		filepath.Join(db, "restore.json"): fmt.Sprintf(`{"backup":"x","before":"y","asker":"ada","phase":"ready","roots":[{"dir":%q,"new":".restored","old":".replaced","names":["berth.db","berth.db-wal","berth.db-shm"]}]}`, db),
+		filepath.Join(db, "restore.json"):          fmt.Sprintf(`{"backup":"x","before":"y","asker":"ada","phase":"ready","roots":[{"dir":%q,"new":".restored","old":".replaced","names":["berth.db","berth.db-wal","berth.db-shm"]}]}`, db),
 	} {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
