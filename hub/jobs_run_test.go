@@ -208,8 +208,10 @@ func TestAResultIsTakenAfterARestartOfTheHub(t *testing.T) {
 	p.tell(cmd, 2, "one\n")
 	const to = "1777636800000000001 0"
 	p.send(wire.Event{ID: cmd.ID, Attempt: cmd.Attempt, Number: 3, Log: "two\n", LogTo: to})
-	p.send(wire.Heartbeat{Number: 1})
-	expect[wire.HeartbeatAck](p) // so that what was said before was heard, and perhaps not stored
+	s.eventually("it was heard, and perhaps not stored", func() bool {
+		heard := s.hub.runs.heardOf(t.Context(), cmd.Run.Run, cmd.ID, cmd.Attempt)
+		return heard != nil && *heard == 3
+	})
 	p.leave()
 	s.restart()
 	p = s.takesRuns(w, wire.JournalEntry{ID: cmd.ID, Attempt: cmd.Attempt, State: wire.JournalResult})
