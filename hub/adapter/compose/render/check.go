@@ -2,6 +2,7 @@ package render
 
 import (
 	"context"
+	"strings"
 
 	"github.com/compose-spec/compose-go/v2/types"
 
@@ -18,6 +19,9 @@ func (r *rendering) checkProject(_ context.Context, project *types.Project) erro
 		}
 		if ports += len(service.Ports); ports > maxPorts {
 			return tooLarge("The project publishes more than %d ports.", maxPorts)
+		}
+		if strings.HasPrefix(service.Image, "-") || strings.ContainsAny(service.Image, " \t\r\n\x00") {
+			return invalid("services.%s.image: %q is not the name of an image.", name, clipKey(service.Image))
 		}
 		labels := []types.Labels{service.Labels}
 		if service.Deploy != nil {

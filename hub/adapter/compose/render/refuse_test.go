@@ -59,6 +59,7 @@ func TestRefusals(t *testing.T) {
 		"ours on a volume":      {map[string]string{"compose.yaml": head + "    volumes: [\"vol:/v\"]\nvolumes: {vol: {labels: [dev.berth.stack=x]}}\n"}, nil, "compose.unsupported", "volumes.vol.labels"},
 		"a relative device":     {map[string]string{"compose.yaml": head + "    volumes: [\"vol:/v\"]\nvolumes: {vol: {driver_opts: {type: none, o: bind, device: ./x}}}\n"}, nil, "compose.unsupported", "volumes.vol.driver_opts.device"},
 		"inline and read_only":  {map[string]string{"compose.yaml": head + "    read_only: true\n    configs: [c]\nconfigs: {c: {content: x}}\n"}, nil, "compose.unsupported", "services.web is read_only"},
+		"an option as image":    {map[string]string{"compose.yaml": "services: {web: {image: '--privileged'}}"}, nil, "compose.invalid", "app/compose.yaml:1: services.web.image: \"--privileged\" is not the name of an image"},
 		"a one-letter volume":   {map[string]string{"compose.yaml": head + "    volumes: ['v:/v']\nvolumes: {v: {}}\n"}, nil, "compose.invalid", "app/compose.yaml:4: services.web.volumes[0]: the target \"v:/v\" is not an absolute path"},
 		"a Windows path":        {map[string]string{"compose.yaml": head + "    volumes: ['C:\\x:/x']\n"}, nil, "compose.unsupported", "Windows path"},
 		"a mounted file, write": {map[string]string{"compose.yaml": head + "    volumes: [\"./f:/f\"]\n", "f": "x"}, nil, "compose.unsupported", `services.web.volumes[0]: ./f is a file of the repository and mounted read-write`},
