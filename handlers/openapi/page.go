@@ -97,7 +97,9 @@ func (d *document) view(path, method, server string, op *operation) operationVie
 	v := operationView{operation: op, Method: method, Path: path}
 	if op.RequestBody != nil {
 		v.Request = op.RequestBody.Content[jsonMedia].Schema
-		v.RequestShown = d.show(v.Request)
+		if v.Request != nil { // what is sent as bytes alone has no form that an example shows
+			v.RequestShown = d.show(v.Request)
+		}
 	}
 	v.Curl = d.curl(v, server)
 	for _, r := range op.Responses {
