@@ -58,6 +58,12 @@ func (db *DB) migrate(ctx context.Context, files fs.FS, now time.Time) error {
 	return nil
 }
 
+// SchemaThere is the number of the schema that the database has; 0: none.
+func (db *DB) SchemaThere(ctx context.Context) (int, error) {
+	applied, err := db.applied(ctx)
+	return len(applied), err
+}
+
 // Schema is the number of this program's schema.
 func Schema() int {
 	steps, err := migrations(migrationFiles)

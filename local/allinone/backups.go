@@ -8,6 +8,8 @@ import (
 
 	"berth/core/access"
 	"berth/core/backups"
+	"berth/core/fault"
+	"berth/core/seal"
 	"berth/core/store"
 	"berth/hub/adapter/archive"
 	"berth/hub/adapter/sqlite"
@@ -27,23 +29,62 @@ func (p *parts) joinBackups() error {
 		return nil
 	}
 	var err error
-	if p.shelf, err = p.openShelf(); err != nil {
+	if p.shelf, err = openShelf(p.cfg, p.ring, store.Schema(), p.board.Own); err != nil {
 		return cannotOpen(err)
 	}
 	p.backups = backups.NewDesk(p.shelf, p.store, limit, restart)
 	return nil
 }
 
-func (p *parts) openShelf() (*shelf.Shelf, error) {
-	s := p.cfg.Server
+// openShelf opens the folder of backups for a database of a schema.
+func openShelf(cfg Config, ring *seal.Ring, schema int, meter shelf.Meter) (*shelf.Shelf, error) {
+	s := cfg.Server
 	files := func(tell func(string, []byte) error) error { return revisionfiles.Each(s.StacksStoragePath, tell) }
 	return shelf.Open(shelf.Options{
-		Dir: s.BackupDir, Archive: archive.New(s.SecretKey, s.SecretKeyPrevious, p.ring), Files: files, Version: p.cfg.Version, Schema: store.Schema(),
+		Dir: s.BackupDir, Archive: archive.New(s.SecretKey, s.SecretKeyPrevious, ring), Files: files, Version: cfg.Version, Schema: schema,
 		Snapshot: func(ctx context.Context, to string) error { return sqlite.Snapshot(ctx, s.DBDataDir, to) },
-		Stage:    func() (shelf.Stage, error) { return newStage(p.cfg) },
+		Stage:    func() (shelf.Stage, error) { return newStage(cfg) },
 		Keep:     backups.Keep{Newest: s.BackupKeep, For: time.Duration(s.BackupKeepDays) * 24 * time.Hour},
-		Every:    s.BackupInterval, Now: p.cfg.Now, Meter: p.board.Own, Log: p.cfg.Log,
+		Every:    s.BackupInterval, Now: cfg.Now, Meter: meter, Log: cfg.Log,
 	})
+}
+
+// unmeasured is for a backup that is made before anything is measured.
+type unmeasured struct{}
+
+// BackedUp implements shelf.Meter.
+func (unmeasured) BackedUp(bool, time.Duration) {}
+
+// KnowBackups implements shelf.Meter.
+func (unmeasured) KnowBackups([]backups.Backup) {}
+
+// beforeUpgrade makes a backup of a database that an older release has left, before its schema is changed. Without one
+// nothing is changed: ErrRefused.
+func (v *vault) beforeUpgrade(ctx context.Context, cfg Config) error {
+	if err := v.db.Current(ctx); fault.CodeOf(err) != "store.older" {
+		return nil // it is new or current, or the migration says what is wrong with it
+	}
+	schema, err := v.db.SchemaThere(ctx)
+	if err != nil || schema == 0 {
+		return err
+	}
+	st := store.New(v.db, cfg.Now)
+	rows, err := st.KeyRing(ctx)
+	if err != nil || len(rows) == 0 { // nothing was ever kept in it
+		return err
+	}
+	ring, _, err := unlock(ctx, cfg, st, rows)
+	if err != nil {
+		return err
+	}
+	folder, err := openShelf(cfg, ring, schema, unmeasured{})
+	if err == nil {
+		_, err = folder.Make(ctx, backups.BeforeUpgrade)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: the database is an older release's, and no backup of it could be made before it is changed. %s (%w)", ErrRefused, fault.PublicOf(err), err)
+	}
+	return nil
 }
 
 // restoring goes on with a restore that was set out, under the claim and before the database is opened.

@@ -101,6 +101,9 @@ func openOnce(ctx context.Context, cfg Config, roomy func(bool)) (*vault, error)
 	if err == nil {
 		err = open(ctx, cfg, roomy)
 	}
+	if err == nil && !cfg.shared() {
+		err = v.beforeUpgrade(ctx, cfg)
+	}
 	if err == nil {
 		err = v.db.Migrate(ctx, cfg.Now())
 	}

@@ -1,0 +1,87 @@
+package allinone_test
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"berth/core/seal"
+	"berth/core/store"
+	"berth/hub/adapter/sqlite"
+)
+
+// older makes a database of the release before the newest step of the schema, with its keys.
+func older(t *testing.T, dir, key string) {
+	t.Helper()
+	steps, err := filepath.Glob("../../core/store/migrations/*.sql")
+	if err != nil || len(steps) < 2 {
+		t.Fatalf("%d steps, %v", len(steps), err)
+	}
+	db, err := sqlite.Open(t.Context(), dir, func(error) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	raw, err := sql.Open("sqlite", filepath.Join(dir, sqlite.File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer raw.Close()
+	exec := func(statement string, args ...any) {
+		t.Helper()
+		if _, err := raw.ExecContext(t.Context(), statement, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec(`CREATE TABLE schema_steps (number INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT`)
+	for i, path := range steps[:len(steps)-1] {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := sha256.Sum256(text)
+		exec(string(text))
+		exec(`INSERT INTO schema_steps (number, name, checksum, applied_at) VALUES (?, ?, ?, 0)`, i+1, strings.TrimSuffix(filepath.Base(path), ".sql"), hex.EncodeToString(sum[:]))
+	}
+	secret, err := seal.ParseSecretKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ring, err := seal.NewRing(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := ring.Wrap(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.New(db, time.Now).AddKeyRing(t.Context(), rows, ring.SealCheck()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestABackupIsMadeBeforeAnUpgrade(t *testing.T) {
+	dir, key := t.TempDir(), freshKey()
+	older(t, filepath.Join(dir, "db_data"), key)
+	p := embedded(t, dir, key, nil)
+	ada := p.person()
+	ada.setUp()
+	items := ada.ask(200, "GET", "/backups", "")["items"].([]any)
+	if len(items) != 1 {
+		t.Fatalf("there are %v\n%s", items, p.log)
+	}
+	b := items[0].(map[string]any)
+	if b["reason"] != "before-upgrade" || b["schema"] != float64(store.Schema()-1) || b["problem"] != "" {
+		t.Errorf("there is %v", b)
+	}
+	ada.add("LATER", "of the newer release")
+	ada.ask(202, "POST", "/backups/"+b["name"].(string)+"/restore", "") // its rows are brought to this schema
+	p.opens()
+	p.person().setUp() // there was nobody yet
+}
