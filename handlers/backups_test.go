@@ -118,6 +118,16 @@ func (p *players) bring(status int, archive string) string {
 	return name
 }
 
+// bringByForm uploads an archive as a browser does.
+func (p *players) bringByForm() {
+	p.t.Helper()
+	const body = "--b0\r\nContent-Disposition: form-data; name=\"archive\"; filename=\"a.backup\"\r\nContent-Type: application/octet-stream\r\n\r\nan archive\r\n--b0--\r\n"
+	header := http.Header{"Content-Type": {"multipart/form-data; boundary=b0"}, "Sec-Fetch-Site": {"same-origin"}, "Accept": {"text/html"}}
+	if w := p.s.do(call{method: "POST", path: "/backups/upload", session: p.session, body: body, header: header}); w.Code != http.StatusSeeOther {
+		p.t.Fatalf("the upload by a form: %d: %s", w.Code, w.Body)
+	}
+}
+
 func TestABackupFromItsMakingToItsEnd(t *testing.T) {
 	s := newStand(t)
 	s.found()
@@ -153,7 +163,7 @@ func TestABackupFromItsMakingToItsEnd(t *testing.T) {
 		t.Error("the server began anew for a backup that is not there")
 	}
 	var acts string
-	s.must(s.raw.QueryRow(`SELECT group_concat(action, ' ') FROM (SELECT action FROM audit_events WHERE action LIKE 'backup.%' ORDER BY id)`).Scan(&acts))
+	s.must(s.raw.QueryRow(`SELECT group_concat(action, ' ') FROM (SELECT action FROM audit_events WHERE action LIKE 'backup.%' ORDER BY rowid)`).Scan(&acts))
 	if acts != "backup.create backup.download backup.upload backup.restore backup.delete" {
 		t.Errorf("recorded were %s", acts)
 	}

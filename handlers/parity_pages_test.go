@@ -29,6 +29,7 @@ func (p *players) playPages() {
 	for _, v := range pageVisits {
 		p.visit(v)
 	}
+	p.bringByForm()
 	p.session, p.key = session, key
 }
 
@@ -233,7 +234,6 @@ var pageVisits = []visit{
 	{303, "/backups", "x=1", "a backup"},
 	{415, "/backups/upload", "x=1", ""},
 	{200, "/backups/{a backup}", "", ""},
-	{200, "/backups/{a backup}/download", "", ""},
 	{202, "/backups/{a backup}/restore", "x=1", ""},
 	{303, "/backups/{a backup}/delete", "x=1", ""},
 	{404, "/backups/{a backup}", "", ""},

@@ -54,7 +54,6 @@ func uiBackupRoutes(b BackupsDeps) []Route {
 		form(all, access.Administer, ui.CreateBackup(b.Desk, b.Limit, b.Now)),
 		upload,
 		page(one, access.Administer, ui.Backup(b.Desk, b.Now)),
-		page(one+"/download", access.Administer, api.DownloadBackup(b.Desk)),
 		form(one+"/restore", access.Administer, ui.RestoreBackup(b.Desk, b.Now)),
 		form(one+"/delete", access.Administer, ui.DeleteBackup(b.Desk, b.Now)),
 	}

@@ -73,11 +73,6 @@ func (f *fakeHost) Branches(_ context.Context, _ secrets.Value, repository strin
 	return repositories.HostList[string]{Items: []string{"main", "release/1"}}, f.err
 }
 
-// SetStatus implements repositories.HostStatuses.
-func (f *fakeHost) SetStatus(context.Context, secrets.Value, repositories.CommitStatus) error {
-	return f.err
-}
-
 // noGitHosts is the use cases of a server whose variables name none.
 func (s *stand) noGitHosts() *repositories.GitHosts {
 	return repositories.NewGitHosts(s.store, s.ring, s.ring, nil, origin, s.now)

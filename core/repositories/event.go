@@ -19,7 +19,6 @@ const (
 	EventTagMoved      EventKind = "tag_moved"      // the tag that is followed names another commit
 	EventVersion       EventKind = "version"        // another tag is the highest version in the range
 	EventMoved         EventKind = "moved"          // the Git host redirects to another address
-	EventFollowed      EventKind = "followed"       // a folder became a stack or a job by itself, or could not
 )
 
 // MaxEvents is how many events are kept of one repository.

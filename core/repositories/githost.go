@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"berth/core"
 	"berth/core/secrets"
 )
 
@@ -15,7 +14,6 @@ import (
 type GitHost interface {
 	HostDoor
 	HostLists
-	HostStatuses
 }
 
 // HostFacts say which host it is.
@@ -47,12 +45,6 @@ type HostLists interface {
 	Repositories(ctx context.Context, token secrets.Value, organization string) (HostList[HostRepository], error)
 	// Branches lists those of a repository, by name. NotFound "git_provider.not_found".
 	Branches(ctx context.Context, token secrets.Value, repository string) (HostList[string], error)
-}
-
-// HostStatuses is where a host shows what became of a commit.
-type HostStatuses interface {
-	// SetStatus puts a status beside a commit; one with the same context takes the place of the one before.
-	SetStatus(ctx context.Context, token secrets.Value, s CommitStatus) error
 }
 
 // Trip is one journey of a browser to a Git host and back.
@@ -92,24 +84,4 @@ type HostRepository struct {
 	Default  string // branch; empty: it has none yet
 	Private  bool
 	Archived bool
-}
-
-// StatusState is what became of a commit, in the words that GitHub and Gitea share.
-type StatusState string
-
-// The states of a commit.
-const (
-	StatusPending StatusState = "pending"
-	StatusSuccess StatusState = "success"
-	StatusFailure StatusState = "failure"
-)
-
-// CommitStatus is what is shown beside a commit.
-type CommitStatus struct {
-	Repository  string // owner/name
-	Commit      core.Commit
-	State       StatusState
-	Context     string // tells statuses of one commit apart
-	Description string // at most 140 characters
-	Target      string // address of the deployment
 }

@@ -13,11 +13,19 @@ func TestAStackIsToldAnewOnceItsResultIsStored(t *testing.T) {
 		h := s.start().greeted()
 		cmd := deployOf(h, newStack(), 1)
 		h.send(cmd)
-		h.result(cmd.ID)
 		about := func(m wire.Observed) bool {
 			return !m.Complete && len(m.Stacks) == 1 && m.Stacks[0].Stack == cmd.Deploy.Stack && m.Stacks[0].Revision == 1
 		}
-		await(h, "what the command left", about)
+		ended, told := false, false // in either order
+		await(h, "the result of the command, and what it left", func(msg any) bool {
+			switch m := msg.(type) {
+			case wire.Result:
+				ended = ended || m.ID == cmd.ID
+			case wire.Observed:
+				told = told || about(m)
+			}
+			return ended && told
+		})
 		silentFor(h, completeEvery/2, about)
 		h.ack(cmd.ID, 1)
 		await(h, "the same once more", about)

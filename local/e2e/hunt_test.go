@@ -1,10 +1,12 @@
 package e2e_test
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"html"
+	"io"
 	"io/fs"
 	"net/http"
 	"net/url"
@@ -16,6 +18,10 @@ import (
 	"time"
 
 	"berth/core/access"
+	"berth/core/backups"
+	"berth/core/seal"
+	"berth/handlers/api"
+	"berth/hub/adapter/archive"
 	"berth/local/e2e/rig"
 )
 
@@ -219,5 +225,27 @@ func (h *hunt) processes() {
 				h.at(file, strings.ReplaceAll(string(content), "\x00", " "))
 			}
 		}
+	}
+}
+
+// backup makes a backup and looks at its archive, and at what is in that for whoever has the key.
+func (h *hunt) backup(s *rig.Server) {
+	h.t.Helper()
+	made := rig.Post[api.BackupAnswer](s.Client, "/api/custom/backups", nil, http.StatusCreated)
+	content := s.Client.Ask(http.MethodGet, "/api/custom/backups/"+made.Name, nil).Body
+	h.at("the archive of a backup", string(content))
+	key, err := seal.ParseSecretKey(s.Secrets["SECRET_KEY"])
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	members := 0
+	_, err = archive.New(key, seal.SecretKey{}, nil).Read(bytes.NewReader(content), func(m backups.Member, from io.Reader) error {
+		text, err := io.ReadAll(from)
+		members++
+		h.at("in a backup, "+m.Name, string(text))
+		return err
+	})
+	if err != nil || members < 3 || int64(len(content)) != made.Size {
+		h.t.Errorf("%d members of %d bytes were looked at, %v", members, len(content), err)
 	}
 }

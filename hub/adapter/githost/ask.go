@@ -1,7 +1,6 @@
 package githost
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -28,15 +27,13 @@ const (
 
 // question is one request to a host's API.
 type question struct {
-	token  secrets.Value
-	method string
-	path   string // escaped
-	query  url.Values
-	body   any
+	token secrets.Value
+	path  string // escaped
+	query url.Values
 }
 
 func get(token secrets.Value, path string, query url.Values) question {
-	return question{token: token, method: http.MethodGet, path: path, query: query}
+	return question{token: token, path: path, query: query}
 }
 
 // ask asks the API and decodes what it answers; more says that there is another page.
@@ -54,8 +51,8 @@ func (b *base) ask(ctx context.Context, q question, into any) (more bool, err er
 	if err != nil {
 		return false, b.api.Trouble(ctx, err)
 	}
-	if answer.StatusCode != http.StatusOK && answer.StatusCode != http.StatusCreated {
-		return false, b.complaint(answer, body)
+	if answer.StatusCode != http.StatusOK {
+		return false, b.complaint(answer)
 	}
 	if into != nil && json.Unmarshal(body, into) != nil {
 		return false, b.api.Malformed()
@@ -64,28 +61,17 @@ func (b *base) ask(ctx context.Context, q question, into any) (more bool, err er
 }
 
 func (b *base) request(ctx context.Context, q question) (*http.Request, error) {
-	var body io.Reader
-	if q.body != nil {
-		text, err := json.Marshal(q.body)
-		if err != nil {
-			return nil, err
-		}
-		body = bytes.NewReader(text)
-	}
 	address := b.api.Address + b.root + q.path
 	if len(q.query) > 0 {
 		address += "?" + q.query.Encode()
 	}
-	r, err := http.NewRequestWithContext(ctx, q.method, address, body)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, b.api.Malformed()
 	}
 	r.Header.Set("Authorization", "Bearer "+q.token.Reveal())
 	r.Header.Set("Accept", b.accept)
 	r.Header.Set("User-Agent", "berth")
-	if q.body != nil {
-		r.Header.Set("Content-Type", "application/json")
-	}
 	for name, value := range b.headers {
 		r.Header.Set(name, value)
 	}
@@ -93,7 +79,7 @@ func (b *base) request(ctx context.Context, q question) (*http.Request, error) {
 }
 
 // complaint is the fault for an answer that is not what was asked for.
-func (b *base) complaint(answer *http.Response, body []byte) error {
+func (b *base) complaint(answer *http.Response) error {
 	limited := answer.Header.Get("X-RateLimit-Remaining") == "0" || answer.Header.Get("Retry-After") != ""
 	switch {
 	case answer.StatusCode == http.StatusUnauthorized:
@@ -105,17 +91,12 @@ func (b *base) complaint(answer *http.Response, body []byte) error {
 			"%s does not let the connected account do this. Its organization may have to approve the OAuth app, or to let the account in by single sign-on; ask its owners.", b.facts.Name)
 	case answer.StatusCode == http.StatusNotFound:
 		return fault.New(fault.NotFound, "git_provider.not_found", "%s has nothing of that name, or does not show it to the connected account.", b.facts.Name)
-	case answer.StatusCode == http.StatusBadRequest && bytes.Contains(body, []byte("Cannot transition status")):
-		return errSameStatus
 	}
 	if known := b.api.Status(answer.StatusCode, answer.Header, time.Now()); known != nil {
 		return known
 	}
 	return b.api.Unexpected(answer.StatusCode)
 }
-
-// errSameStatus is GitLab's answer to a status that the commit has already.
-var errSameStatus = errors.New("the commit has this status already")
 
 // hasNext reports whether a Link header (RFC 8288) names a next page. Where that is nobody follows: pages
 // are counted here.

@@ -15,7 +15,7 @@ type gitea struct{ *base }
 
 func newGitea(b *base) repositories.GitHost {
 	g := gitea{b}
-	b.endpoints("/login/oauth/authorize", "/login/oauth/access_token", "read:user", "read:organization", "write:repository")
+	b.endpoints("/login/oauth/authorize", "/login/oauth/access_token", "read:user", "read:organization", "read:repository")
 	b.root = "/api/v1"
 	b.missing, b.whoami = func(string) []string { return nil }, g.account
 	return g

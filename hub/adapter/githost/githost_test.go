@@ -2,13 +2,11 @@ package githost
 
 import (
 	"net/url"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"berth/core"
 	"berth/core/config"
 	"berth/core/fault"
 	"berth/core/repositories"
@@ -17,7 +15,7 @@ import (
 )
 
 func TestPeopleAreSentWithWhatTheHostNeeds(t *testing.T) {
-	for kind, scopes := range map[forge.Kind]string{forge.GitHub: "repo read:org", forge.Gitea: "read:user read:organization write:repository", forge.GitLab: "api read_repository"} {
+	for kind, scopes := range map[forge.Kind]string{forge.GitHub: "repo read:org", forge.Gitea: "read:user read:organization read:repository", forge.GitLab: "read_api read_repository"} {
 		r := open(t, kind, outbound.Options{})
 		to, err := url.Parse(r.host.AuthorizationURL(journey))
 		if err != nil {
@@ -64,30 +62,6 @@ func TestConnectingAndPicking(t *testing.T) {
 		r.forge.Revoke()
 		_, err = r.host.Organizations(t.Context(), grant.Access)
 		r.wants(err, fault.Conflict, "git_provider.revoked")
-	}
-}
-
-func TestStatuses(t *testing.T) {
-	commit := strings.Repeat("a1", 20)
-	for _, kind := range kinds {
-		r := open(t, kind, outbound.Options{})
-		grant := r.connect()
-		status := repositories.CommitStatus{Repository: "acme/shop", Commit: core.Commit(commit), Context: "berth/web", Description: "Deployed", Target: "https://berth.test/deployments/dep_1"}
-		for range 2 { // the second time changes nothing
-			for _, state := range []repositories.StatusState{repositories.StatusPending, repositories.StatusPending, repositories.StatusFailure} {
-				status.State = state
-				if err := r.host.SetStatus(t.Context(), grant.Access, status); err != nil {
-					t.Errorf("%s: %s: %v", kind, state, err)
-				}
-			}
-		}
-		last := r.forge.Statuses()[len(r.forge.Statuses())-1]
-		want := forge.Status{Repository: "acme/shop", Commit: commit, State: map[bool]string{true: "failed", false: "failure"}[kind == forge.GitLab], Target: status.Target, Description: "Deployed", Context: "berth/web"}
-		if !reflect.DeepEqual(last, want) {
-			t.Errorf("%s: %+v", kind, last)
-		}
-		status.Repository = "acme/none"
-		r.wants(r.host.SetStatus(t.Context(), grant.Access, status), fault.NotFound, "git_provider.not_found")
 	}
 }
 

@@ -2,7 +2,6 @@ package githost
 
 import (
 	"context"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -138,19 +137,4 @@ func branchName(b namedBranch) (item, name string, belongs bool) { return b.Name
 // Branches implements repositories.HostLists.
 func (g gitHub) Branches(ctx context.Context, token secrets.Value, repository string) (repositories.HostList[string], error) {
 	return pages(ctx, g.base, get(token, "/repos/"+escaped(repository)+"/branches", nil), "per_page", branchName)
-}
-
-// hubStatus is a status as GitHub and Gitea take it.
-type hubStatus struct {
-	State       repositories.StatusState `json:"state"`
-	TargetURL   string                   `json:"target_url,omitempty"`
-	Description string                   `json:"description"`
-	Context     string                   `json:"context"`
-}
-
-// SetStatus implements repositories.HostStatuses for GitHub and Gitea.
-func (b *base) SetStatus(ctx context.Context, token secrets.Value, s repositories.CommitStatus) error {
-	_, err := b.ask(ctx, question{token: token, method: http.MethodPost, path: "/repos/" + escaped(s.Repository) + "/statuses/" + url.PathEscape(string(s.Commit)),
-		body: hubStatus{State: s.State, TargetURL: s.Target, Description: s.Description, Context: s.Context}}, nil)
-	return err
 }

@@ -2,8 +2,6 @@ package githost
 
 import (
 	"context"
-	"errors"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -17,18 +15,21 @@ type gitLab struct{ *base }
 
 func newGitLab(b *base) repositories.GitHost {
 	g := gitLab{b}
-	b.endpoints("/oauth/authorize", "/oauth/token", "api", "read_repository")
+	b.endpoints("/oauth/authorize", "/oauth/token", "read_api", "read_repository")
 	b.root = "/api/v4"
 	b.missing, b.whoami = missingOfGitLab, g.account
 	return g
 }
 
-// missingOfGitLab: api includes reading repositories.
-func missingOfGitLab(granted string) []string {
-	if granted != "" && !slices.Contains(strings.Fields(granted), "api") {
-		return []string{"api"}
+// missingOfGitLab: api includes both.
+func missingOfGitLab(granted string) (missing []string) {
+	have := strings.Fields(granted)
+	for _, scope := range []string{"read_api", "read_repository"} {
+		if granted != "" && !slices.Contains(have, scope) && !slices.Contains(have, "api") {
+			missing = append(missing, scope)
+		}
 	}
-	return nil
+	return missing
 }
 
 func (g gitLab) account(ctx context.Context, token secrets.Value) (account, username string, err error) {
@@ -94,17 +95,4 @@ func (g gitLab) Repositories(ctx context.Context, token secrets.Value, organizat
 // Branches implements repositories.HostLists.
 func (g gitLab) Branches(ctx context.Context, token secrets.Value, repository string) (repositories.HostList[string], error) {
 	return pages(ctx, g.base, get(token, "/projects/"+url.PathEscape(repository)+"/repository/branches", nil), "per_page", branchName)
-}
-
-// SetStatus implements repositories.HostStatuses.
-func (g gitLab) SetStatus(ctx context.Context, token secrets.Value, s repositories.CommitStatus) error {
-	body := map[string]string{"state": string(s.State), "name": s.Context, "target_url": s.Target, "description": s.Description}
-	if s.State == repositories.StatusFailure {
-		body["state"] = "failed"
-	}
-	_, err := g.ask(ctx, question{token: token, method: http.MethodPost, path: "/projects/" + url.PathEscape(s.Repository) + "/statuses/" + url.PathEscape(string(s.Commit)), body: body}, nil)
-	if errors.Is(err, errSameStatus) {
-		return nil
-	}
-	return err
 }

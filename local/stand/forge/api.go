@@ -1,7 +1,6 @@
 package forge
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -65,9 +64,6 @@ func (f *Forge) github(mux *http.ServeMux, root string) {
 	on("GET /repos/{owner}/{repo}/branches", func(w http.ResponseWriter, r *http.Request) {
 		f.branches(w, r, r.PathValue("owner")+"/"+r.PathValue("repo"))
 	})
-	on("POST /repos/{owner}/{repo}/statuses/{sha}", func(w http.ResponseWriter, r *http.Request) {
-		f.status(w, r, r.PathValue("owner")+"/"+r.PathValue("repo"), "context", "pending", "success", "failure", "error")
-	})
 }
 
 // gitlab serves GitLab's part: whole paths are one escaped segment.
@@ -103,9 +99,6 @@ func (f *Forge) gitlab(mux *http.ServeMux, root string) {
 		projects(f.Account, r.PathValue("user") == f.Account)(w, r)
 	})
 	on("GET /projects/{project}/repository/branches", func(w http.ResponseWriter, r *http.Request) { f.branches(w, r, r.PathValue("project")) })
-	on("POST /projects/{project}/statuses/{sha}", func(w http.ResponseWriter, r *http.Request) {
-		f.status(w, r, r.PathValue("project"), "name", "pending", "running", "success", "failed", "canceled", "skipped")
-	})
 }
 
 func (f *Forge) of(owner func(string) bool) (some []Repository) {
@@ -129,31 +122,6 @@ func (f *Forge) branches(w http.ResponseWriter, r *http.Request, full string) {
 		return
 	}
 	page(f, w, r, f.Repositories[i].Branches, func(name string) object { return object{"name": name} })
-}
-
-// status keeps what is put beside a commit. named is what the host calls its context.
-func (f *Forge) status(w http.ResponseWriter, r *http.Request, full, named string, states ...string) {
-	var said map[string]string
-	if json.NewDecoder(r.Body).Decode(&said) != nil || !slices.Contains(states, said["state"]) || len(r.PathValue("sha")) != 40 {
-		f.fail(w, http.StatusUnprocessableEntity, "Validation Failed")
-		return
-	}
-	if !slices.ContainsFunc(f.Repositories, func(r Repository) bool { return r.Owner+"/"+r.Name == full }) {
-		f.fail(w, http.StatusNotFound, "Not Found")
-		return
-	}
-	next := Status{full, r.PathValue("sha"), said["state"], said["target_url"], said["description"], said[named]}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	last := slices.IndexFunc(f.statuses, func(s Status) bool {
-		return s.Repository == full && s.Commit == next.Commit && s.Context == next.Context && s.State == next.State
-	})
-	if f.Kind == GitLab && last >= 0 && last == len(f.statuses)-1 {
-		f.fail(w, http.StatusBadRequest, "Cannot transition status via :enqueue from :pending (Reason(s): Status cannot transition via \"enqueue\")")
-		return
-	}
-	f.statuses = append(f.statuses, next)
-	writeJSON(w, http.StatusCreated, object{"state": said["state"]})
 }
 
 // page answers with one page of a list, and says in a Link header whether there is another.

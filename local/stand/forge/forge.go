@@ -28,11 +28,6 @@ type Repository struct {
 	Branches    []string
 }
 
-// Status is what was put beside a commit.
-type Status struct {
-	Repository, Commit, State, Target, Description, Context string
-}
-
 // Forge is a Git host with one account. What it is set up with is set before it serves; the other methods may be
 // called at any time.
 type Forge struct {
@@ -48,15 +43,14 @@ type Forge struct {
 	// Instead, when set, answers in place of the forge; false: it has not.
 	Instead func(w http.ResponseWriter, r *http.Request) bool
 
-	mu       sync.Mutex // guards what follows
-	deny     string     // the error that people are sent back with; empty: none
-	scopes   string     // granted; empty: all that were asked for
-	codes    map[string]trip
-	tokens   map[string]token
-	refresh  map[string]string // of a token: its scopes
-	statuses []Status
-	asked    []string // method and path of each request, in order
-	skew     time.Duration
+	mu      sync.Mutex // guards what follows
+	deny    string     // the error that people are sent back with; empty: none
+	scopes  string     // granted; empty: all that were asked for
+	codes   map[string]trip
+	tokens  map[string]token
+	refresh map[string]string // of a token: its scopes
+	asked   []string          // method and path of each request, in order
+	skew    time.Duration
 }
 
 type trip struct{ redirect, challenge, scopes string }
@@ -106,13 +100,6 @@ func (f *Forge) Tokens() (all []string) {
 		all = append(all, t)
 	}
 	return all
-}
-
-// Statuses returns what was put beside commits, oldest first.
-func (f *Forge) Statuses() []Status {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return slices.Clone(f.statuses)
 }
 
 // Asked returns method and path of each request, in order.
