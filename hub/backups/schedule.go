@@ -8,18 +8,23 @@ import (
 	"berth/core/fault"
 )
 
+// calm is how long after a start the schedule waits: workers come back then, and deployments go on.
+const calm = time.Minute
+
 // again is how long after a failure the next attempt comes, and how often what is over is looked for.
 const again = 10 * time.Minute
 
 // Run makes the backups of the schedule and deletes those that are over, until ctx ends.
 func (s *Shelf) Run(ctx context.Context) error {
+	s.tell(ctx)
+	timer := time.NewTimer(calm)
+	defer timer.Stop()
 	for {
-		timer := time.NewTimer(s.round(ctx))
 		select {
 		case <-ctx.Done():
-			timer.Stop()
 			return nil
 		case <-timer.C:
+			timer.Reset(s.round(ctx))
 		}
 	}
 }

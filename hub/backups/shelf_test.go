@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"berth/core/backups"
@@ -297,4 +298,27 @@ func TestANameThatLeadsElsewhereIsNone(t *testing.T) {
 	if all := y.all(); len(all) > 0 {
 		t.Errorf("there is %v", all)
 	}
+}
+
+func TestTheScheduleWaitsUntilAStartIsOver(t *testing.T) {
+	y := newYard(t)
+	synctest.Test(t, func(t *testing.T) {
+		ctx, end := context.WithCancel(t.Context())
+		y.Shelf.busy = make(chan struct{}, 1) // made in here, so that the clock of the test goes on
+		y.Shelf.busy <- struct{}{}
+		ended := make(chan error)
+		go func() { ended <- y.Run(ctx) }()
+		time.Sleep(calm - time.Second)
+		if len(y.names()) > 0 {
+			t.Error("a backup was made during the start")
+		}
+		time.Sleep(2 * time.Second)
+		if len(y.all()) != 1 {
+			t.Error("none was made after it")
+		}
+		end()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
 }

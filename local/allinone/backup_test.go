@@ -218,19 +218,32 @@ func TestWhatCannotBeOpenedIsPutBack(t *testing.T) {
 	}
 }
 
-func TestABackupIsMadeBySchedule(t *testing.T) {
-	p := embedded(t, t.TempDir(), freshKey(), map[string]string{"BACKUP_INTERVAL": "24h"})
+// TestBackupsAreLookedAfter: what makes them by schedule tells of them as soon as the server is up.
+func TestBackupsAreLookedAfter(t *testing.T) {
+	p := embedded(t, t.TempDir(), freshKey(), nil)
 	ada := p.person()
 	ada.setUp()
+	account := ada.ask(201, "POST", "/service-accounts", `{"name":"scraper","role":"monitoring"}`)["id"].(string)
+	key := ada.ask(201, "POST", "/service-accounts/"+account+"/keys", `{"name":"k","expires_at":null}`)["key"].(string)
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for began := time.Now(); ; <-tick.C {
-		items := ada.ask(200, "GET", "/backups", "")["items"].([]any)
-		if len(items) == 1 && items[0].(map[string]any)["reason"] == "schedule" {
+		request, err := http.NewRequest("GET", "http://"+p.http+"/metrics", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("X-Service-Api-Key", key)
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(response.Body)
+		response.Body.Close()
+		if err == nil && strings.Contains(string(text), `berth_backups_kept{reason="schedule"} 0`) {
 			return
 		}
 		if time.Since(began) > wait {
-			t.Fatalf("there are %v\n%s", items, p.log)
+			t.Fatalf("the metrics do not tell of backups: %v\n%s", err, p.log)
 		}
 	}
 }
