@@ -20,11 +20,13 @@ func TestATransferMovesAStackBetweenEngines(t *testing.T) {
 	engine := rig.StartEngine(t)
 	there := s.WorkerProcess(kill.Program(t, "./hub/cmd/worker"), engine)
 	repository := s.Repository(map[string]string{
-		"app/compose.yaml": compose(box(t, "web", "volumes: [./site:/site:ro]")), "app/site/index.html": "moves along",
+		"app/compose.yaml": compose(box(t, "web", "volumes: [./site:/site:ro]", "environment: [TOKEN]")), "app/site/index.html": "moves along",
 	})
+	repository.Commit(map[string]string{"app/secrets.yaml": secretsFile(repository, map[string]string{"TOKEN": "canary-of-the-file"})})
 	stack := repository.On(here.ID, "app")
 	stack.Deployed()
 	before := stack.Containers()
+	checkEnvironment(t, before["web"], map[string]string{"TOKEN": "canary-of-the-file"})
 	running := func() []string {
 		return strings.Fields(engine.Docker("ps", "--quiet", "--filter", "label=com.docker.compose.project="+stack.Name))
 	}
@@ -44,6 +46,9 @@ func TestATransferMovesAStackBetweenEngines(t *testing.T) {
 	}
 	if page := engine.Docker("exec", ids[0], "cat", "/site/index.html"); page != "moves along" {
 		t.Errorf("it shows %q", page)
+	}
+	if all := engine.Docker("exec", ids[0], "cat", "/proc/1/environ"); !strings.Contains(all, "TOKEN=canary-of-the-file\x00") {
+		t.Errorf("it has the environment %q", all)
 	}
 	stack.Until("it is active there", func(now api.StackAnswer) bool {
 		return now.WorkerID == there && now.Status == stacks.StatusActive && now.Revision == 1
