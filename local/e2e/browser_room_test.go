@@ -120,8 +120,8 @@ func shopCompose(number string) string {
 
 func (r *room) run(cfg allinone.Config) {
 	ctx, stop := context.WithCancel(context.Background())
-	ready, ended := make(chan struct{}), make(chan error, 1)
-	cfg.Ready = func(allinone.Addresses) { close(ready) }
+	ready, ended, once := make(chan struct{}), make(chan error, 1), sync.Once{}
+	cfg.Ready = func(allinone.Addresses) { once.Do(func() { close(ready) }) } // and again after a restore
 	go func() { ended <- allinone.Run(ctx, cfg) }()
 	r.t.Cleanup(func() {
 		stop()
