@@ -96,11 +96,15 @@ func (k *shelf) Delete(_ context.Context, name string) error {
 	return err
 }
 
-func (k *shelf) Prepare(ctx context.Context, name, _ string) (backups.Backup, error) {
+func (k *shelf) Prepare(ctx context.Context, name, _ string, note func() error) (backups.Backup, error) {
 	if err := k.find(name); err != nil {
 		return backups.Backup{}, err
 	}
-	return k.Make(ctx, backups.BeforeRestore)
+	before, err := k.Make(ctx, backups.BeforeRestore)
+	if err == nil {
+		err = note()
+	}
+	return before, err
 }
 
 // bring uploads an archive and returns its name.

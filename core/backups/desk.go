@@ -15,9 +15,9 @@ type Shelf interface {
 	Get(ctx context.Context, name string) (io.ReadSeekCloser, Backup, error)
 	Take(ctx context.Context, from io.Reader, limit int64) (Backup, error)
 	Delete(ctx context.Context, name string) error
-	// Prepare reads a backup whole, keeps what there is now in another, and sets the first out for the next
-	// start, which goes on with it and tells who asked for it.
-	Prepare(ctx context.Context, name, asker string) (before Backup, err error)
+	// Prepare reads a backup whole, keeps what there is now in another, calls note, and sets the first out for the next
+	// start, which goes on with it and tells who asked for it. What fails, note too, leaves nothing set out.
+	Prepare(ctx context.Context, name, asker string, note func() error) (before Backup, err error)
 }
 
 // Journal takes note of who did what.
@@ -121,10 +121,10 @@ func (d *Desk) Restore(ctx context.Context, name string, by access.Principal) (b
 	if err != nil {
 		return before, err
 	}
-	if before, err = shelf.Prepare(ctx, name, by.Name); err != nil {
-		return before, err
+	note := func() error {
+		return d.journal.RecordEvent(ctx, by.Audit("backup.restore", name, "the server begins anew with it"))
 	}
-	if err := d.journal.RecordEvent(ctx, by.Audit("backup.restore", name, "the server begins anew with it")); err != nil {
+	if before, err = shelf.Prepare(ctx, name, by.Name, note); err != nil {
 		return before, err
 	}
 	d.restart()

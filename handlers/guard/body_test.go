@@ -37,13 +37,20 @@ func TestABodyMustArriveInTime(t *testing.T) {
 	if len(w.set) != 2 || w.set[0].Sub(began) < 9*time.Second || w.set[0].Sub(began) > 11*time.Second || !w.set[1].IsZero() {
 		t.Errorf("deadlines were %v from %v", w.set, began)
 	}
+}
+
+// TestALargeBodyMustNotDrip: one of any size gets new time with each piece of it, and no more.
+func TestALargeBodyMustNotDrip(t *testing.T) {
+	const piece = 64 << 10
 	rule := anyone
 	rule.BodyLimit = guard.AnyBody
-	w = &deadlines{ResponseRecorder: httptest.NewRecorder()}
-	protect(t, config("http://berth.test"), rule, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body) })).
-		ServeHTTP(w, httptest.NewRequest("POST", "http://berth.test/", &fewBytes{left: 3}))
-	if len(w.set) != 0 {
-		t.Errorf("a route with its own care got deadlines %v", w.set)
+	for size, deadlinesSet := range map[int]int{3: 2, piece - 1: 2, 3*piece + 1: 5} {
+		w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
+		protect(t, config("http://berth.test"), rule, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body) })).
+			ServeHTTP(w, httptest.NewRequest("POST", "http://berth.test/", &fewBytes{left: size}))
+		if len(w.set) != deadlinesSet || !w.set[len(w.set)-1].IsZero() {
+			t.Errorf("%d bytes got deadlines %v", size, w.set)
+		}
 	}
 }
 

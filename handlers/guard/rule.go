@@ -23,7 +23,7 @@ type Rule struct {
 	Streams    bool  // the answer goes on for long: whoever loses the right to it loses it within two seconds
 }
 
-// AnyBody as a Rule's BodyLimit leaves the body's size and pace to the handler.
+// AnyBody as a Rule's BodyLimit leaves the body's size to the handler; it must not come slower than pacePiece in each paceTime.
 const AnyBody int64 = -1
 
 // credentialFree reports whether the surface looks at no credential at all.

@@ -22,7 +22,7 @@ type Stage interface {
 }
 
 // Prepare implements backups.Shelf.
-func (s *Shelf) Prepare(ctx context.Context, name, asker string) (before backups.Backup, err error) {
+func (s *Shelf) Prepare(ctx context.Context, name, asker string, note func() error) (before backups.Backup, err error) {
 	leave, err := s.enter()
 	if err != nil {
 		return before, err
@@ -55,6 +55,9 @@ func (s *Shelf) Prepare(ctx context.Context, name, asker string) (before backups
 		return before, s.unready(err)
 	}
 	if before, err = s.make(ctx, backups.BeforeRestore); err != nil {
+		return before, err
+	}
+	if err := note(); err != nil {
 		return before, err
 	}
 	if err := stage.Ready(name, before.Name, asker); err != nil {

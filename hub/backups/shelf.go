@@ -50,10 +50,14 @@ type Options struct {
 	Log     *slog.Logger
 }
 
-// Shelf is the folder. One thing is made of it at a time, and any number of backups read.
+// maxTakes is how many archives may come in at a time: each may take the room of the largest.
+const maxTakes = 2
+
+// Shelf is the folder. One backup is made, restored or deleted at a time, some are brought meanwhile, and any number read.
 type Shelf struct {
-	o    Options
-	busy chan struct{} // holds one token while nothing is made
+	o     Options
+	busy  chan struct{} // holds one token while nothing is made
+	takes chan struct{} // holds a token for each archive that comes in
 
 	mu    sync.Mutex
 	heads map[string]known // by name; guarded by mu
@@ -73,7 +77,7 @@ const (
 
 // Open makes the folder, and frees it of what a crash left. Unavailable "backup.storage" names it.
 func Open(o Options) (*Shelf, error) {
-	s := &Shelf{o: o, busy: make(chan struct{}, 1), heads: map[string]known{}}
+	s := &Shelf{o: o, busy: make(chan struct{}, 1), takes: make(chan struct{}, maxTakes), heads: map[string]known{}}
 	s.busy <- struct{}{}
 	err := os.MkdirAll(o.Dir, 0o700)
 	if err == nil {
@@ -103,13 +107,13 @@ func (s *Shelf) storage(err error) error {
 	return fault.New(fault.Unavailable, "backup.storage", "The folder for backups, %s, cannot be used. Check BACKUP_DIR and its permissions.", s.o.Dir).Because(err)
 }
 
-// enter waits for nobody: Conflict "backup.busy" while another backup is made, brought or restored.
+// enter waits for nobody: Conflict "backup.busy" while another backup is made, restored or deleted.
 func (s *Shelf) enter() (leave func(), err error) {
 	select {
 	case <-s.busy:
 		return func() { s.busy <- struct{}{} }, nil
 	default:
-		return nil, fault.New(fault.Conflict, "backup.busy", "Another backup is being made, uploaded or restored. Try again when it is done.")
+		return nil, fault.New(fault.Conflict, "backup.busy", "Another backup is being made, restored or deleted. Try again when it is done.")
 	}
 }
 
@@ -145,12 +149,22 @@ func (s *Shelf) look(name string) (backups.Backup, error) {
 		return backups.Backup{}, s.storage(err)
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if k, found := s.heads[name]; found && k.size == stat.Size() {
+	k, found := s.heads[name]
+	s.mu.Unlock()
+	if found && k.size == stat.Size() {
 		return k.backup, nil
 	}
+	b := s.read(name, stat.Size(), file)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.heads[name] = known{stat.Size(), b}
+	return b, nil
+}
+
+// read tells what a file is, which may take as long as the disk does.
+func (s *Shelf) read(name string, size int64, file io.Reader) backups.Backup {
 	at, why, _ := backups.ParseName(name)
-	b := backups.Backup{Name: name, Size: stat.Size(), Head: backups.Head{MadeAt: at, Reason: why}}
+	b := backups.Backup{Name: name, Size: size, Head: backups.Head{MadeAt: at, Reason: why}}
 	head, err := s.o.Archive.Head(file)
 	if err == nil {
 		err = head.Check(s.o.Schema)
@@ -159,8 +173,7 @@ func (s *Shelf) look(name string) (backups.Backup, error) {
 	if err != nil {
 		b.Problem = fault.PublicOf(err)
 	}
-	s.heads[name] = known{stat.Size(), b}
-	return b, nil
+	return b
 }
 
 func (s *Shelf) open(name string) (*os.File, error) {

@@ -170,10 +170,9 @@ func TestOneThingAtATime(t *testing.T) {
 	<-begun
 	for name, act := range map[string]func() error{
 		"make":   func() error { _, err := y.Make(t.Context(), backups.ByHand); return err },
-		"take":   func() error { _, err := y.Take(t.Context(), strings.NewReader("x"), 10); return err },
 		"delete": func() error { return y.Delete(t.Context(), "berth-20261122T120000Z-manual-000000.backup") },
 		"restore": func() error {
-			_, err := y.Prepare(t.Context(), "berth-20261122T120000Z-manual-000000.backup", "ada")
+			_, err := y.Prepare(t.Context(), "berth-20261122T120000Z-manual-000000.backup", "ada", noted)
 			return err
 		},
 	} {
@@ -184,6 +183,107 @@ func TestOneThingAtATime(t *testing.T) {
 	close(goOn)
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+func noted() error { return nil }
+
+// TestASlowUploadHoldsUpNothing: while archives come in, backups are made and deleted; only so many come in at once.
+func TestASlowUploadHoldsUpNothing(t *testing.T) {
+	y := newYard(t)
+	ended := make(chan error)
+	var ends []*io.PipeWriter
+	for range maxTakes {
+		from, to := io.Pipe()
+		ends = append(ends, to)
+		go func() { _, err := y.Take(t.Context(), from, 1<<20); ended <- err }()
+		if _, err := to.Write([]byte("an archive that does not end")); err != nil { // it is being received
+			t.Fatal(err)
+		}
+	}
+	if _, err := y.Take(t.Context(), strings.NewReader("x"), 10); fault.CodeOf(err) != "backup.busy" {
+		t.Errorf("one more: %v", err)
+	}
+	b := y.made(backups.ByHand)
+	if err := y.Delete(t.Context(), b.Name); err != nil {
+		t.Error(err)
+	}
+	for _, to := range ends {
+		to.CloseWithError(errors.New("the client is gone"))
+		if err := <-ended; fault.CodeOf(err) != "request.broken_off" {
+			t.Errorf("Take = %v", err)
+		}
+	}
+	if _, err := y.Take(t.Context(), strings.NewReader("x"), 10); fault.CodeOf(err) != "backup.damaged" {
+		t.Errorf("when they are over: %v", err)
+	}
+	if names := y.names(); len(names) > 0 {
+		t.Errorf("there is %v", names)
+	}
+}
+
+// stuck is an archive whose head does not come until it is let go.
+type stuck struct {
+	Archive
+	reading, goOn chan struct{}
+}
+
+func (s stuck) Head(from io.Reader) (backups.Head, error) {
+	s.reading <- struct{}{}
+	<-s.goOn
+	return s.Archive.Head(from)
+}
+
+// TestABackupThatIsSlowToReadHoldsUpNoOther: a disk that hangs on one file leaves what is known of the others.
+func TestABackupThatIsSlowToReadHoldsUpNoOther(t *testing.T) {
+	y := newYard(t)
+	first, second := y.made(backups.ByHand), y.made(backups.ByHand)
+	slow := stuck{y.o.Archive, make(chan struct{}), make(chan struct{})}
+	y.o.Archive = slow
+	y.open()
+	ended := make(chan error)
+	for _, name := range []string{first.Name, second.Name} {
+		go func() { _, err := y.look(name); ended <- err }()
+		<-slow.reading // the second too, while the first is under way
+	}
+	close(slow.goOn)
+	for range 2 {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// staged is a restore of which nothing but its end is known.
+type staged struct{ ready, dropped int }
+
+func (s *staged) Keep(backups.Member, io.Reader) error { return nil }
+func (s *staged) Build(context.Context) error          { return nil }
+func (s *staged) Ready(string, string, string) error   { s.ready++; return nil }
+func (s *staged) Drop()                                { s.dropped++ }
+
+func TestARestoreThatIsNotRecordedIsNotSetOut(t *testing.T) {
+	for name, c := range map[string]struct {
+		note           error
+		ready, dropped int
+	}{
+		"it is recorded": {nil, 1, 0},
+		"it is not":      {errors.New("the disk is full"), 0, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			y := newYard(t)
+			b, stage := y.made(backups.ByHand), &staged{}
+			y.Shelf.o.Stage = func() (Stage, error) { return stage, nil }
+			_, err := y.Prepare(t.Context(), b.Name, "ada", func() error {
+				if stage.ready > 0 {
+					t.Error("it was set out before anybody took note")
+				}
+				return c.note
+			})
+			if !errors.Is(err, c.note) || stage.ready != c.ready || stage.dropped != c.dropped {
+				t.Errorf("Prepare = %v, set out %d times, dropped %d times", err, stage.ready, stage.dropped)
+			}
+		})
 	}
 }
 
@@ -275,7 +375,7 @@ func TestWhatCannotBeRestoredSaysWhy(t *testing.T) {
 	if len(all) != 1 || !strings.Contains(all[0].Problem, "another SECRET_KEY") {
 		t.Errorf("there is %+v", all)
 	}
-	if _, err := y.Prepare(t.Context(), b.Name, "ada"); fault.CodeOf(err) != "backup.other_key" {
+	if _, err := y.Prepare(t.Context(), b.Name, "ada", noted); fault.CodeOf(err) != "backup.other_key" {
 		t.Errorf("Prepare = %v", err)
 	}
 }

@@ -10,14 +10,15 @@ import (
 )
 
 // Take stores an archive that somebody brings, of at most limit bytes, once it was read whole and found good. Faults: Invalid
-// "backup.damaged"; Conflict "backup.other_key", "backup.newer", "backup.busy"; TooLarge "backup.too_large";
+// "backup.damaged"; Conflict "backup.other_key", "backup.newer"; "backup.busy" when others come in; TooLarge "backup.too_large";
 // Malformed "request.broken_off"; Unavailable "backup.disk_full", "backup.storage".
 func (s *Shelf) Take(ctx context.Context, from io.Reader, limit int64) (b backups.Backup, err error) {
-	leave, err := s.enter()
-	if err != nil {
-		return b, err
+	select {
+	case s.takes <- struct{}{}:
+		defer func() { <-s.takes }()
+	default:
+		return b, fault.New(fault.Conflict, "backup.busy", "%d other archives are being uploaded. Try again when one of them is there.", maxTakes)
 	}
-	defer leave()
 	b, err = s.place(backups.Uploaded, func(part *os.File) (backups.Head, error) {
 		n, err := io.Copy(part, io.LimitReader(brought{from}, limit+1))
 		switch {
