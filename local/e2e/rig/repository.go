@@ -38,8 +38,14 @@ func (s *Server) GitRepository(files map[string]string) string {
 // AddRepository adds a repository of the Git host to the server; it goes with the test.
 func (s *Server) AddRepository(name string, credential core.CredentialID) *Repository {
 	s.T.Helper()
+	return s.AddRepositoryAt(name, s.Git.URL+s.Git.Path(name), credential)
+}
+
+// AddRepositoryAt adds a repository of the Git host by another of its addresses.
+func (s *Server) AddRepositoryAt(name, url string, credential core.CredentialID) *Repository {
+	s.T.Helper()
 	added := Post[api.RepositoryAnswer](s.Client, "/api/custom/repositories",
-		api.CreateRepositoryRequest{Name: name, URL: s.Git.URL + s.Git.Path(name), Branch: "main", CredentialID: credential}, http.StatusCreated)
+		api.CreateRepositoryRequest{Name: name, URL: url, Branch: "main", CredentialID: credential}, http.StatusCreated)
 	s.T.Cleanup(func() { // or it would be polled on behalf of nobody
 		if s.stop != nil {
 			s.Ask(http.MethodDelete, "/api/custom/repositories/"+string(added.ID), nil)
