@@ -53,6 +53,8 @@ need_sshd() {
 
 need_go
 need git git
+need curl curl
+need openssl openssl
 need_sshd
 need_postgres
 need pgbouncer pgbouncer
