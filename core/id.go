@@ -9,8 +9,8 @@ import (
 )
 
 // Identifiers are opaque to clients: a visible prefix, an underscore, and 26
-// characters that sort by the time of creation (48 bits of milliseconds, 80 random
-// bits). Sorting by identifier is therefore sorting by age.
+// characters that sort by the time of creation (48 bits of milliseconds, 10 of
+// microseconds, 70 random bits). Sorting by identifier is therefore sorting by age.
 type (
 	StackID           string // stk_…
 	RepositoryID      string // rep_…
@@ -30,6 +30,7 @@ type (
 	DeliveryID        string // whd_…
 	WebhookSecretID   string // whs_…
 	RepositoryEventID string // rev_…
+	AuditEventID      string // aud_…
 )
 
 // The prefixes of identifiers.
@@ -64,8 +65,8 @@ var idEncoding = base32.NewEncoding(idAlphabet).WithPadding(base32.NoPadding)
 // NewID returns a fresh identifier with the given prefix, stamped with now.
 func NewID(prefix string, now time.Time) string {
 	var b [16]byte
-	binary.BigEndian.PutUint64(b[:8], uint64(now.UnixMilli())<<16)
-	rand.Read(b[6:])
+	rand.Read(b[7:])
+	binary.BigEndian.PutUint64(b[:8], uint64(now.UnixMilli())<<16|uint64(now.Nanosecond()/1000%1000)<<6|uint64(b[7]&0x3f))
 	return prefix + "_" + idEncoding.EncodeToString(b[:])
 }
 

@@ -11,7 +11,7 @@ func TestNewIDSortsByAgeAndIsValid(t *testing.T) {
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	var ids []string
 	for i := range 100 {
-		id := NewID(PrefixStack, start.Add(time.Duration(i)*time.Millisecond))
+		id := NewID(PrefixStack, start.Add(time.Duration(i)*50*time.Microsecond))
 		if !ValidID(PrefixStack, id) {
 			t.Fatalf("%q is not valid", id)
 		}
@@ -26,7 +26,7 @@ func TestFirstIDParts(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	first := FirstID(PrefixStack, at)
 	for range 100 {
-		if before, since := NewID(PrefixStack, at.Add(-time.Millisecond)), NewID(PrefixStack, at); before >= first || since < first {
+		if before, since := NewID(PrefixStack, at.Add(-time.Microsecond)), NewID(PrefixStack, at); before >= first || since < first {
 			t.Fatalf("%s is not between %s and %s", first, before, since)
 		}
 	}

@@ -82,6 +82,7 @@ type Store interface {
 	identity.Credentials
 	stacks.RevisionSource
 	ops.Pinger
+	auditStore
 	identityStore
 	HubsStore
 	StacksStore
@@ -104,6 +105,7 @@ func Join(p Parts) (Deps, error) {
 	return Deps{
 		Guard:        p.Guard,
 		Backups:      BackupsDeps{Desk: p.Desks.Backups, Limit: p.Desks.Backups.Limit(), Now: p.Now},
+		Audit:        AuditDeps{Store: p.Store, Now: p.Now},
 		Identity:     IdentityDeps{SetUp: setUp, SignIn: signIn, Accounts: accounts, Store: p.Store},
 		Integrations: IntegrationsDeps{Desk: p.Desks.Integrations},
 		Hubs:         HubsDeps{Store: p.Store},

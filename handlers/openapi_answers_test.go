@@ -50,6 +50,7 @@ func (p *players) playAll(between ...func()) {
 	p.playGitHosts()
 	p.playWebhooks()
 	p.playIntegrations()
+	p.playAudit()
 	p.playBackups()
 	p.playWorkers()
 	p.playStacks()

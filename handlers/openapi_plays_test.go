@@ -102,6 +102,14 @@ func (p *players) playIntegrations() {
 	p.play(200, "GET", all+"/manager/secrets?project=p&environment=dev&path=/app", "")
 }
 
+func (p *players) playAudit() {
+	const all = "/api/custom/audit-events"
+	p.play(200, "GET", all+"?result=done&limit=3", "")
+	p.play(422, "GET", all+"?from=yesterday", "")
+	p.play(200, "GET", all+"/export?action=session.open", "")
+	p.play(422, "GET", all+"/export?to=today", "")
+}
+
 func (p *players) playBackups() {
 	const all = "/api/custom/backups"
 	p.named["backup"] = p.play(201, "POST", all, "")["name"].(string)

@@ -158,6 +158,7 @@ var (
 	secret = regexp.MustCompile(`berth_(sk|wt|wh)_[A-Za-z0-9_-]+|berth_session=[^;]+|request_id":"[^"]*"|X-Request-Id: .*|Request <code>[^<]*</code>|seen_at":"[^"]*"`) // the last is by the database's clock
 	// encrypted is what sops writes, age keys, and states of connections, which are made anew each time.
 	encrypted = regexp.MustCompile(`(?s)ENC\[[^\]]*\]|BEGIN AGE.*?END AGE|age1[0-9a-z]{58}|AAAAC3NzaC1lZDI1NTE5AAAAI\S+ dep|lastmodified: \S+|state=[A-Za-z0-9_-]{96}|code_challenge=of-[A-Za-z0-9_-]{4}`)
+	loopback  = regexp.MustCompile(`\b127\.0\.0\.1\b`) // of clients; a gateway's are documentation's
 	measured  = regexp.MustCompile(`(?m)^([a-z_]+(?:\{[^}]*\})?) \S+$`)
 )
 
@@ -174,6 +175,7 @@ func (rec *record) plain(text string) string {
 		}
 		return rec.names[found]
 	})
+	text = loopback.ReplaceAllString(text, "192.0.2.1")
 	return shortened.ReplaceAllString(encrypted.ReplaceAllString(text, "<encrypted>"), "<short>")
 }
 

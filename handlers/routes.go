@@ -16,6 +16,7 @@ func Routes(d Deps) []Route {
 		webhookRoutes(d),
 		variableRoutes(d),
 		integrationRoutes(d),
+		auditRoutes(d),
 		backupRoutes(d),
 		stackRoutes(d),
 		sopsRoutes(d),

@@ -111,6 +111,7 @@ func uiRoutes(d Deps) []Route {
 	routes = append(routes, uiDeploymentRoutes(d.UI)...)
 	routes = append(routes, uiIntegrationRoutes(d.UI)...)
 	routes = append(routes, uiSettingsRoutes(d)...)
+	routes = append(routes, uiAuditRoutes(d.Audit)...)
 	routes = append(routes, uiBackupRoutes(d.Backups)...)
 	for i, r := range routes {
 		if r.Surface == guard.Page {

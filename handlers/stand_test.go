@@ -80,6 +80,7 @@ func newStand(t testing.TB) *stand {
 		Guard: guard.Config{AppURL: app, Doorkeeper: identity.NewDoorkeeper(s.store, s.ring, s.now), Clock: s.now,
 			Log:    slog.New(slog.NewTextHandler(io.Discard, nil)),
 			Limits: guard.Limits{InFlight: 512, Rate: pace.Rule{Burst: 1_000_000, Every: time.Microsecond}}},
+		Audit:    handlers.AuditDeps{Store: s.store, Now: s.now},
 		Identity: handlers.IdentityDeps{SetUp: s.setUp, SignIn: s.signIn, Accounts: s.accounts, Store: s.store},
 		Ops:      handlers.OpsDeps{Store: s.store, Version: "test"},
 	}

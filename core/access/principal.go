@@ -11,6 +11,7 @@ const (
 	KindUser           PrincipalKind = "user"
 	KindServiceAccount PrincipalKind = "service_account"
 	KindWorker         PrincipalKind = "worker"
+	KindWebhook        PrincipalKind = "webhook"
 	KindSystem         PrincipalKind = "system"
 )
 
@@ -18,9 +19,9 @@ const (
 // or by being this program.
 type Principal struct {
 	Kind    PrincipalKind
-	ID      string // usr_…, sva_…, wrk_…; empty for anonymous and system
+	ID      string // usr_…, sva_…, wrk_…; empty for anonymous, webhook and system
 	Name    string // e-mail, account name, host name: what the audit shows
-	Role    Role   // empty for anonymous, worker and system
+	Role    Role   // empty for anonymous, worker, webhook and system
 	Session string // session id when a browser session proved it, else empty
 	Address string // remote IP address, for audit and limits
 }
@@ -33,23 +34,11 @@ func Anonymous(address string) Principal {
 // System is the principal of what Berth does by itself.
 var System = Principal{Kind: KindSystem, Name: "system"}
 
+// Webhook is the principal of a push that a Git host told of.
+var Webhook = Principal{Kind: KindWebhook, Name: "webhook"}
+
 // Can reports whether p may do what c stands for. The system may do anything.
 func (p Principal) Can(c Capability) bool { return p.Kind == KindSystem || p.Role.Can(c) }
-
-// Audit makes the record that p did action to resource. detail never contains a value
-// of a variable, a token or a password.
-func (p Principal) Audit(action, resource, detail string) AuditEvent {
-	return AuditEvent{Actor: p, Action: action, Resource: resource, Detail: detail}
-}
-
-// AuditEvent is one thing that someone did. It is written in the transaction that
-// makes the change.
-type AuditEvent struct {
-	Actor    Principal
-	Action   string // noun.verb: "stack.create"
-	Resource string // identifier of what was changed
-	Detail   string // for people, short, no values
-}
 
 // Network returns what is counted as one address: an IPv6 subscriber has a whole /64.
 func Network(address string) string {

@@ -82,6 +82,7 @@ func TestBadValues(t *testing.T) {
 		"BACKUP_INTERVAL":      {"-1h": "8760 hours", "daily": "8760 hours", "8761h": "8760 hours"},
 		"BACKUP_KEEP":          {"0": "from 1 to 10000", "all": "digits only"},
 		"BACKUP_KEEP_DAYS":     {"-1": "digits only", "40000": "from 0 to 36500"},
+		"AUDIT_KEEP_DAYS":      {"-1": "digits only", "40000": "from 0 to 36500"},
 		"BACKUP_UPLOAD_MAX_MB": {"0": "from 1 to 1048576", "4GB": "digits only", "4096MB": "digits only", "1048577": "from 1"},
 		"LOCAL_WORKER":         {"yes": "true or false", "TRUE": "true or false", "1": "true or false"},
 		"SMTP_TLS":             {"on": "true or false"},

@@ -8,6 +8,7 @@ var Codes = []string{
 	"api_key.not_found",
 	"api_key.too_many",
 	"asset.not_found",
+	"audit.too_much",
 	"auth.busy",
 	"auth.failed",
 	"auth.forbidden",

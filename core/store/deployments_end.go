@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"fmt"
 
+	"berth/core/access"
 	"berth/core/stacks"
 )
 
@@ -66,7 +68,27 @@ func (s *Store) end(tx *Tx, o stacks.Outcome, lines []stacks.LogLine) (stacks.En
 		d.Commit, toJSON(list(d.Phases)), d.ErrorCode, d.Error, d.FailedService, d.FailedLines, toJSON(d.Restore), micros(o.At)); err != nil {
 		return none, err
 	}
+	if err := s.auditEnd(tx, d, o); err != nil {
+		return none, err
+	}
 	return stacks.Ending{Ended: true}, s.settle(tx, d, o)
+}
+
+// auditEnd takes note of what came of a deployment, and whose word that is: its worker's, or Berth's own.
+func (s *Store) auditEnd(tx *Tx, d stacks.Deployment, o stacks.Outcome) error {
+	by := access.System
+	if o.Command != "" {
+		name, err := one(tx, nil, scalar[string], `SELECT coalesce((SELECT hostname FROM workers WHERE id = ?), '')`, d.Worker)
+		if err != nil {
+			return err
+		}
+		by = access.Principal{Kind: access.KindWorker, ID: string(d.Worker), Name: name}
+	}
+	result := access.Failed
+	if d.State == stacks.DeploymentSucceeded || d.State == stacks.DeploymentCancelled {
+		result = access.Done
+	}
+	return s.audit(tx, by.Audit("deployment.end", string(d.Stack), fmt.Sprintf("%s: %s", d.ID, d.State)).With(result))
 }
 
 func commandEnd(state stacks.DeploymentState) stacks.CommandState {

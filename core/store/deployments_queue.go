@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"berth/core"
@@ -16,8 +17,8 @@ import (
 func (s *Store) QueueDeployment(ctx context.Context, ask stacks.Ask, by access.Principal) (stacks.Deployment, error) {
 	return writeNew(ctx, s, func(tx *Tx) (stacks.Deployment, error) {
 		d, err := s.queue(tx, ask)
-		if err == nil && by.Kind != access.KindSystem {
-			err = s.audit(tx, by.Audit("stack."+verb(ask.Trigger), string(ask.Stack), string(d.ID)))
+		if err == nil {
+			err = s.auditAsk(tx, ask, d.ID, by)
 		}
 		return d, err
 	})
@@ -31,7 +32,10 @@ func (s *Store) QueueAll(ctx context.Context, asks []stacks.Ask) error {
 	}
 	return s.db.WriteNew(ctx, func(tx *Tx) error {
 		for _, ask := range asks {
-			_, err := s.queue(tx, ask)
+			d, err := s.queue(tx, ask)
+			if err == nil {
+				err = s.auditAsk(tx, ask, d.ID, byTrigger(ask.Trigger))
+			}
 			if errors.Is(err, errStackPaused) {
 				err = noteBehind(tx, ask, s.now())
 			}
@@ -59,7 +63,20 @@ func passedOver(err error) bool {
 	return fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict) || unreadable(err)
 }
 
-// verb names what a person did, for the audit.
+// auditAsk takes note of a wish for a deployment and of what covers it.
+func (s *Store) auditAsk(tx *Tx, ask stacks.Ask, covered core.DeploymentID, by access.Principal) error {
+	return s.audit(tx, by.Audit("stack."+verb(ask.Trigger), string(ask.Stack), fmt.Sprintf("%s, %s", covered, ask.Trigger)))
+}
+
+// byTrigger is who stands behind a wish that no person had.
+func byTrigger(t stacks.Trigger) access.Principal {
+	if t == stacks.TriggerWebhook {
+		return access.Webhook
+	}
+	return access.System
+}
+
+// verb names what was asked for, for the audit.
 func verb(t stacks.Trigger) string {
 	if t == stacks.TriggerRedeploy || t == stacks.TriggerRollback || t == stacks.TriggerTransfer {
 		return string(t)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"berth/core"
+	"berth/core/access"
 	"berth/core/stacks"
 )
 
@@ -28,7 +29,7 @@ func TestAWishIsStoredWhole(t *testing.T) {
 		Deployed: true, Reason: "asked", Deployment: d.ID}) {
 		t.Errorf("decisions are %+v", decisions.Items)
 	}
-	if y.count(t, `SELECT count(*) FROM audit_events WHERE action = 'stack.redeploy' AND resource = ? AND detail = ?`, id, d.ID) != 1 {
+	if y.count(t, `SELECT count(*) FROM audit_events WHERE action = 'stack.redeploy' AND resource = ? AND detail = ?`, id, string(d.ID)+", redeploy") != 1 {
 		t.Error("no audit event")
 	}
 	_, err = y.QueueDeployment(t.Context(), wish("stk_none"), someone)
@@ -37,19 +38,26 @@ func TestAWishIsStoredWhole(t *testing.T) {
 	y.refused("reading nothing", err, "deployment.not_found")
 }
 
-func TestOnlyPeopleAndProgramsAreAudited(t *testing.T) {
+func TestEveryWishIsAudited(t *testing.T) {
 	y := openYard(t)
 	id := y.add("web")
 	_, err := y.QueueDeployment(t.Context(), wish(id), machine)
 	y.must(err)
-	if n := y.audits("stack.sync"); n != 0 {
-		t.Errorf("%d audit events of the machine", n)
-	}
 	for range 3 { // a wish that joins another is one, too
 		y.queue(wish(id))
 	}
-	if n := y.audits("stack.sync"); n != 3 || len(y.history(id)) != 1 {
-		t.Errorf("%d audit events for three wishes", n)
+	pushed := polled(id, "c2")
+	pushed.Trigger = stacks.TriggerWebhook
+	y.must(y.QueueAll(t.Context(), []stacks.Ask{polled(id, "c1"), pushed}))
+	list, err := y.AuditEvents(t.Context(), access.AuditFilter{Action: "stack.sync"}, core.Page{Limit: 10})
+	y.must(err)
+	var kinds []string
+	for _, r := range list.Items {
+		kinds = append(kinds, string(r.Actor.Kind))
+	}
+	slices.Sort(kinds) // several are of one millisecond
+	if want := []string{"system", "system", "user", "user", "user", "webhook"}; !slices.Equal(kinds, want) {
+		t.Errorf("the wishes are of %q, want %q", kinds, want)
 	}
 }
 
@@ -177,7 +185,7 @@ func TestQueueAll(t *testing.T) {
 	if y.states(a) != "queued" || y.states(b) != "queued" || y.states(doomed) != "succeeded" {
 		t.Errorf("deployments are %q, %q, %q", y.states(a), y.states(b), y.states(doomed))
 	}
-	if n := y.audits("stack.sync"); n != 1 { // that of the deployment of c
+	if n := y.audits("stack.sync"); n != 3 { // one is of the deployment of c
 		t.Errorf("%d audit events", n)
 	}
 }

@@ -11,7 +11,7 @@ import (
 const (
 	keptDeployments = 500                  // ended deployments of a stack, with their logs
 	keptRevisions   = 20                   // revisions of a stack, beside those that something still names
-	keptAudit       = 365 * 24 * time.Hour // audit events
+	keptAudit       = 365 * 24 * time.Hour // audit events, unless KeepAudit says otherwise
 	keptCommands    = 7 * 24 * time.Hour   // commands that have ended
 	keptStates      = time.Hour            // answers of Git hosts that were used, beyond the time in which they are good
 	keptRuns        = 500                  // ended runs of a job, with their logs
@@ -33,7 +33,7 @@ const (
 func (s *Store) Prune(ctx context.Context, now time.Time) (more bool, err error) {
 	s.pruning.Lock()
 	defer s.pruning.Unlock()
-	moreRows, err := write(ctx, s, func(tx *Tx) (bool, error) { return pruneByTime(tx, now) })
+	moreRows, err := write(ctx, s, func(tx *Tx) (bool, error) { return pruneByTime(tx, now, s.keptAudit) })
 	if err != nil {
 		return false, err
 	}
@@ -53,13 +53,13 @@ type place struct {
 }
 
 // pruneByTime deletes what is kept for so long and no longer.
-func pruneByTime(tx *Tx, now time.Time) (more bool, err error) {
+func pruneByTime(tx *Tx, now time.Time, audit time.Duration) (more bool, err error) {
 	for _, step := range []struct {
 		query string
 		until time.Time
 	}{
 		{`DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at < ? LIMIT ?)`, now},
-		{`DELETE FROM audit_events WHERE id IN (SELECT id FROM audit_events WHERE at < ? ORDER BY at LIMIT ?)`, now.Add(-keptAudit)},
+		{`DELETE FROM audit_events WHERE id IN (SELECT id FROM audit_events WHERE at < ? ORDER BY at LIMIT ?)`, since(now, audit)},
 		{`DELETE FROM spent_states WHERE nonce IN (SELECT nonce FROM spent_states WHERE expires_at < ? LIMIT ?)`, now.Add(-keptStates)},
 		{`DELETE FROM commands WHERE id IN (SELECT id FROM commands WHERE ended_at > 0 AND ended_at < ? LIMIT ?)`, now.Add(-keptCommands)},
 	} {
@@ -70,6 +70,14 @@ func pruneByTime(tx *Tx, now time.Time) (more bool, err error) {
 		more = more || n >= pruneStep
 	}
 	return more, nil
+}
+
+// since is what is older than what is kept: nothing, where it is kept for ever.
+func since(now time.Time, kept time.Duration) time.Time {
+	if kept == 0 {
+		return time.Time{}
+	}
+	return now.Add(-kept)
 }
 
 // pruneStackRows deletes what some stacks have too much of, beginning after one of them. History

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"sync"
+	"time"
 
 	"berth/core"
 	"berth/core/jobs"
@@ -23,11 +24,13 @@ type Store struct {
 	keys keptKeys
 
 	expected *jobs.Expectations
+
+	keptAudit time.Duration // how long audit events are kept; 0: for ever
 }
 
 // New returns a Store on a migrated database.
 func New(db *DB, now core.Clock) *Store {
-	return &Store{db: db, now: now, expected: jobs.NewExpectations()}
+	return &Store{db: db, now: now, expected: jobs.NewExpectations(), keptAudit: keptAudit}
 }
 
 // Ping checks that the database answers, for readiness.

@@ -54,6 +54,7 @@ const (
 	inVariables    section = "/variables"
 	inIntegrations section = "/integrations"
 	inBackups      section = "/backups"
+	inAudit        section = "/audit-events"
 	inNothing      section = ""
 )
 
@@ -90,7 +91,7 @@ func navOf(p access.Principal, at section) []navGroup {
 			item(inRepositories, "Repositories", "branch"), item(inVariables, "Variables", "sliders"), item(inWorkers, "Workers", "server")}})
 	}
 	if p.Can(access.Administer) {
-		groups = append(groups, navGroup{Word: "Settings", Items: []navItem{item(inAccounts, "Service accounts", "robot"), item(inUsers, "Users", "people"), item(inIntegrations, "Integrations", "plug"), item(inBackups, "Backups", "back")}})
+		groups = append(groups, navGroup{Word: "Settings", Items: []navItem{item(inAccounts, "Service accounts", "robot"), item(inUsers, "Users", "people"), item(inIntegrations, "Integrations", "plug"), item(inBackups, "Backups", "back"), item(inAudit, "Audit", "clock")}})
 	}
 	return groups
 }

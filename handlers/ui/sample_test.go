@@ -113,6 +113,7 @@ func samples() map[string]sample {
 		"worker-issued":         of(workerNewView, framed(inWorkers, "Add a worker"), sampleIssued()),
 		"worker-revoke":         of(workerRevokeView, framed(inWorkers, "Revoke"), workerConfirmPage{Worker: workerOf(sampleWorkers()[0], sampleNow)}),
 		"worker-delete":         of(workerDeleteView, framed(inWorkers, "Remove"), workerConfirmPage{Worker: workerOf(sampleWorkers()[2], sampleNow), Trouble: "The worker has stacks: shop."}),
+		"audit":                 of(auditView, framed(inAudit, "Audit"), sampleAudit()),
 		"account-list":          of(accountListView, framed(inAccounts, "Service accounts"), accountListPage{Name: accountName(""), Role: roleChoice(access.RoleMonitoring), Lines: []accountLine{{Name: "prometheus", Href: "/service-accounts/sva_1", Role: "monitoring", Keys: 1, Added: at(before(50*time.Hour), sampleNow)}, {Name: "pipeline", Href: "/service-accounts/sva_2", Role: "operator", Disabled: true, Keys: 2, Added: at(before(500*time.Hour), sampleNow)}}}),
 		"account":               of(accountView, framed(inAccounts, "prometheus"), sampleAccount()),
 		"user-list":             of(userListView, framed(inUsers, "Users"), userListPage{Lines: []userLine{{Name: "Ada Lovelace", Email: "ada@example.org", Href: "/users/usr_1", Role: "admin", Self: true, Added: at(before(900*time.Hour), sampleNow)}, {Name: "Bob", Email: "bob@example.org", Href: "/users/usr_2", Role: "viewer", Disabled: true}}}),

@@ -109,6 +109,7 @@ func openOnce(ctx context.Context, cfg Config, roomy func(bool)) (*vault, error)
 	}
 	if err == nil {
 		v.store = store.New(v.db, cfg.Now)
+		v.store.KeepAudit(time.Duration(cfg.Server.AuditKeepDays) * 24 * time.Hour)
 		v.ring, err = openRing(ctx, cfg, v.store)
 	}
 	if err != nil {
