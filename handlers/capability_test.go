@@ -15,9 +15,10 @@ import (
 var open = []string{
 	"GET /api/custom/setup", "POST /api/custom/setup", "POST /api/custom/login",
 	"GET /setup", "POST /setup", "GET /login", "POST /login", "GET /api/custom/openapi.json", "GET /api/custom/docs",
+	"POST /api/custom/invites/{token}/accept", "GET /invites/{token}", "POST /invites/{token}", "POST /api/custom/resets/{token}", "GET /resets/{token}", "POST /resets/{token}",
 }
 
-// own is every route about whoever asks.
+// own is every route about whoever asks, beside those below /me and /profile.
 var own = []string{"GET /api/custom/me", "POST /api/custom/logout", "POST /logout"}
 
 // administered are the areas that only administrators may see, as the roles of the HTTP contract say.
@@ -32,7 +33,7 @@ func needed(r handlers.Route) access.Capability {
 	switch {
 	case slices.Contains(open, name):
 		return access.Public
-	case slices.Contains(own, name):
+	case slices.Contains(own, name), area == "me", area == "profile":
 		return access.SignedIn
 	case r.Surface == guard.Scrape:
 		return access.Metrics

@@ -22,7 +22,7 @@ func wantStatus(t *testing.T, what string, w *httptest.ResponseRecorder, status 
 	}
 }
 
-func decode[T any](t *testing.T, w *httptest.ResponseRecorder) T {
+func decode[T any](t testing.TB, w *httptest.ResponseRecorder) T {
 	t.Helper()
 	var v T
 	if err := json.Unmarshal(w.Body.Bytes(), &v); err != nil {

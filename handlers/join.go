@@ -80,6 +80,7 @@ type Store interface {
 	identity.Sessions
 	identity.AccountStore
 	identity.Credentials
+	identity.PeopleStore
 	stacks.RevisionSource
 	ops.Pinger
 	auditStore
@@ -106,7 +107,7 @@ func Join(p Parts) (Deps, error) {
 		Guard:        p.Guard,
 		Backups:      BackupsDeps{Desk: p.Desks.Backups, Limit: p.Desks.Backups.Limit(), Now: p.Now},
 		Audit:        AuditDeps{Store: p.Store, Now: p.Now},
-		Identity:     IdentityDeps{SetUp: setUp, SignIn: signIn, Accounts: accounts, Store: p.Store},
+		Identity:     IdentityDeps{SetUp: setUp, SignIn: signIn, Accounts: accounts, People: identity.NewPeople(p.Store, p.Passwords, p.Ring, p.Now), Store: p.Store},
 		Integrations: IntegrationsDeps{Desk: p.Desks.Integrations},
 		Hubs:         HubsDeps{Store: p.Store},
 		GitHosts:     GitHostsDeps{Desk: p.Desks.GitHosts},

@@ -1,6 +1,7 @@
 package handlers_test
 
 import (
+	"path"
 	"strings"
 
 	"berth/core"
@@ -18,14 +19,35 @@ func (p *players) playSession() {
 	u := p.s.user(access.RoleViewer)
 	p.session = p.s.session(u)
 	p.play(200, "GET", "/api/custom/me", "")
+	p.play(200, "PATCH", "/api/custom/me", `{"name":"Ada"}`)
+	p.play(422, "PATCH", "/api/custom/me", `{"email":"other@example.org","password":"wrong"}`)
+	p.play(204, "PUT", "/api/custom/me/password", `{"password":"`+password+`","new_password":"`+password+`"}`)
+	p.play(200, "GET", "/api/custom/me/sessions", "")
+	p.play(404, "DELETE", "/api/custom/me/sessions/ses_00000000000000000000000000", "")
+	p.named["session"], _, _ = strings.Cut(p.s.session(u), ".")
+	p.play(204, "DELETE", "/api/custom/me/sessions/{session}", "")
 	p.play(204, "POST", "/api/custom/logout", "")
 	p.session = ""
 	p.named["user"] = string(u.ID)
 }
 
+// tokenOf is the end of the link that an answer shows.
+func tokenOf(answer map[string]any) string { return path.Base(answer["link"].(string)) }
+
 func (p *players) playPeople() {
 	p.play(200, "GET", "/api/custom/me", "")
 	p.play(200, "GET", "/api/custom/users", "")
+	invited := p.play(201, "POST", "/api/custom/users/invite", `{"email":"bob@example.org","role":"operator"}`)
+	p.play(409, "POST", "/api/custom/users/invite", `{"email":"admin@example.org","role":"operator"}`)
+	p.play(200, "GET", "/api/custom/invites", "")
+	p.play(422, "POST", "/api/custom/invites/"+tokenOf(invited)+"/accept", `{"name":"Bob","password":"short"}`)
+	p.play(201, "POST", "/api/custom/invites/"+tokenOf(invited)+"/accept", `{"name":"Bob","password":"`+password+`"}`)
+	p.play(404, "POST", "/api/custom/invites/"+tokenOf(invited)+"/accept", `{"name":"Bob","password":"`+password+`"}`)
+	p.named["invitation"] = p.play(201, "POST", "/api/custom/users/invite", `{"email":"eve@example.org","role":"viewer"}`)["id"].(string)
+	p.play(204, "DELETE", "/api/custom/invites/{invitation}", "")
+	reset := p.play(201, "POST", "/api/custom/users/{user}/reset", "")
+	p.play(422, "POST", "/api/custom/resets/"+tokenOf(reset), `{"password":"short"}`)
+	p.play(204, "POST", "/api/custom/resets/"+tokenOf(reset), `{"password":"`+password+`"}`)
 	p.play(200, "PATCH", "/api/custom/users/{user}", `{"role":"operator","disabled":true}`)
 	p.name("account", "POST", "/api/custom/service-accounts", `{"name":"deployer","role":"operator"}`)
 	p.play(409, "POST", "/api/custom/service-accounts", `{"name":"deployer","role":"operator"}`)

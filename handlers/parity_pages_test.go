@@ -24,8 +24,12 @@ func (p *players) playPages() {
 	p.name("spare account key", "POST", "/api/custom/service-accounts/{spare account}/keys", `{"name":"k","expires_at":null}`)
 	p.named["fourth worker"] = string(p.s.worker("web-4").ID)
 	p.named["person"] = string(p.s.user(access.RoleViewer).ID)
-	session, key := p.session, p.key
-	p.key, p.session = "", p.s.session(p.s.user(access.RoleAdmin))
+	p.named["open invitation"] = p.play(201, "POST", "/api/custom/users/invite", `{"email":"open@example.org","role":"viewer"}`)["id"].(string)
+	p.named["invited"] = tokenOf(p.play(201, "POST", "/api/custom/users/invite", `{"email":"invited@example.org","role":"admin"}`))
+	p.named["reset person"] = string(p.s.user(access.RoleViewer).ID)
+	p.named["resetting"] = tokenOf(p.play(201, "POST", "/api/custom/users/{reset person}/reset", ""))
+	session, key, own := p.session, p.key, p.s.user(access.RoleAdmin)
+	p.key, p.session, p.named["own email"] = "", p.s.session(own), own.Email
 	for _, v := range pageVisits {
 		p.visit(v)
 	}
@@ -243,7 +247,25 @@ var pageVisits = []visit{
 	{200, "/users", "", ""},
 	{200, "/users/{person}", "", ""},
 	{303, "/users/{person}", "role=operator", ""},
+	{201, "/users/{person}/reset", "x=1", ""},
 	{303, "/users/{person}/delete", "x=1", ""},
+	{201, "/users/invite", "email=guest@example.org&role=viewer", ""},
+	{422, "/users/invite", "email=guest&role=viewer", ""},
+	{303, "/users/invites/{open invitation}/delete", "x=1", ""},
+	{404, "/invites/nothing", "", ""},
+	{200, "/invites/{invited}", "", ""},
+	{422, "/invites/{invited}", "name=Guest&password=short", ""},
+	{404, "/resets/nothing", "", ""},
+	{200, "/resets/{resetting}", "", ""},
+	{422, "/resets/{resetting}", "password=short", ""},
+	{303, "/resets/{resetting}", "password=correct+horse+battery", ""},
+	{200, "/profile", "", ""},
+	{303, "/profile", "name=Ada&email={own email}", ""},
+	{422, "/profile", "name=Ada&email=other@example.org&password=wrong", ""},
+	{422, "/profile/password", "password=wrong&new_password=correct+horse+staple", ""},
+	{303, "/profile/password", "password=correct+horse+battery&new_password=correct+horse+battery", ""},
+	{303, "/profile/sessions/ses_00000000000000000000000000/end", "x=1", ""},
+	{303, "/invites/{invited}", "name=Guest&password=correct+horse+battery", ""},
 
 	{404, "/nothing", "", ""},
 	{404, "/stacks/", "", ""},

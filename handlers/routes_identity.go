@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"net/http"
+	"slices"
 
 	"berth/core/access"
 	"berth/handlers/api"
@@ -23,13 +24,16 @@ type IdentityDeps struct {
 		api.ServiceAccountCreator
 		api.KeyIssuer
 	}
-	Store identityStore // *store.Store
+	People PeopleDesk    // *identity.People
+	Store  identityStore // *store.Store
 }
 
 type identityStore interface {
 	api.UserLister
 	api.UserChanger
 	api.UserDeleter
+	api.InvitationLister
+	api.InvitationRevoker
 	api.ServiceAccountLister
 	api.ServiceAccountChanger
 	api.ServiceAccountDeleter
@@ -37,7 +41,7 @@ type identityStore interface {
 }
 
 func identityRoutes(d Deps) []Route {
-	return append(sessionRoutes(d), append(userRoutes(d.Identity), accountRoutes(d.Identity)...)...)
+	return slices.Concat(sessionRoutes(d), userRoutes(d.Identity), peopleRoutes(d), accountRoutes(d.Identity))
 }
 
 func sessionRoutes(d Deps) []Route {

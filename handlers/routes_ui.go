@@ -113,6 +113,7 @@ func uiRoutes(d Deps) []Route {
 	routes = append(routes, uiSettingsRoutes(d)...)
 	routes = append(routes, uiAuditRoutes(d.Audit)...)
 	routes = append(routes, uiBackupRoutes(d.Backups)...)
+	routes = append(routes, uiPeopleRoutes(d)...)
 	for i, r := range routes {
 		if r.Surface == guard.Page {
 			routes[i].Handler = ui.KnowingHub(d.Hubs.Store, d.UI.Now, r.Handler)
@@ -253,9 +254,5 @@ func uiSettingsRoutes(d Deps) []Route {
 		form(account+"/keys", access.Administer, ui.CreateAPIKey(u.Store, u.Accounts, app, u.Now)),
 		form(account+"/keys/{key}/delete", access.Administer, ui.DeleteAPIKey(u.Store)),
 		form(account+"/delete", access.Administer, ui.DeleteServiceAccount(u.Store)),
-		page("/users", access.Administer, ui.Users(u.Store, u.Now)),
-		page("/users/{id}", access.Administer, ui.User(u.Store, u.Now)),
-		form("/users/{id}", access.Administer, ui.ChangeUser(u.Store, u.Now)),
-		form("/users/{id}/delete", access.Administer, ui.DeleteUser(u.Store, u.Now)),
 	}
 }

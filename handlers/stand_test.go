@@ -81,7 +81,7 @@ func newStand(t testing.TB) *stand {
 			Log:    slog.New(slog.NewTextHandler(io.Discard, nil)),
 			Limits: guard.Limits{InFlight: 512, Rate: pace.Rule{Burst: 1_000_000, Every: time.Microsecond}}},
 		Audit:    handlers.AuditDeps{Store: s.store, Now: s.now},
-		Identity: handlers.IdentityDeps{SetUp: s.setUp, SignIn: s.signIn, Accounts: s.accounts, Store: s.store},
+		Identity: handlers.IdentityDeps{SetUp: s.setUp, SignIn: s.signIn, Accounts: s.accounts, People: identity.NewPeople(s.store, passwords, s.ring, s.now), Store: s.store},
 		Ops:      handlers.OpsDeps{Store: s.store, Version: "test"},
 	}
 	s.deps.Repositories, s.deps.Variables = s.repositoriesDeps(), s.variablesDeps()
@@ -265,7 +265,7 @@ func (s *stand) send(r *http.Request) *httptest.ResponseRecorder {
 func (s *stand) writes() int { return s.count(`PRAGMA data_version`) }
 
 // prefixes of the identifiers that follow a word in a path.
-var prefixes = map[string]string{"users": core.PrefixUser, "service-accounts": core.PrefixServiceAccount, "keys": core.PrefixAPIKey,
+var prefixes = map[string]string{"users": core.PrefixUser, "service-accounts": core.PrefixServiceAccount, "keys": core.PrefixAPIKey, "invites": core.PrefixInvitation, "sessions": core.PrefixSession,
 	"stacks": core.PrefixStack, "deployments": core.PrefixDeployment, "repositories": core.PrefixRepository,
 	"repository-keys": core.PrefixCredential, "workers": core.PrefixWorker, "variables": core.PrefixVariable, "jobs": core.PrefixJob, "job-runs": core.PrefixRun}
 

@@ -24,6 +24,7 @@ type Principal struct {
 	Role    Role   // empty for anonymous, worker, webhook and system
 	Session string // session id when a browser session proved it, else empty
 	Address string // remote IP address, for audit and limits
+	Agent   string // what the program that asks calls itself: for people to tell their sessions apart, and proof of nothing
 }
 
 // Anonymous is the principal of a request without credentials.

@@ -28,6 +28,8 @@ var nounCases = map[string]func(storeBench){
 	"a running deployment is asked to stop once":      askedToStopOnce,
 	"one token registers one worker":                  registersOnce,
 	"there is one first administrator":                firstOnce,
+	"an administrator who can sign in stays":          administratorStays,
+	"an invitation is accepted once":                  acceptedOnce,
 	"a name is taken once":                            nameTakenOnce,
 	"an installation's keys are made once":            keysMadeOnce,
 	"deletion and ask leave no deployment of a ghost": deletedWhileAsked,

@@ -42,6 +42,8 @@ type StoredSession struct {
 	ID        core.SessionID
 	User      User
 	MAC       []byte // of the cookie's secret part and the id
+	Address   string // from which it was opened
+	Agent     string // what the browser called itself then
 	CreatedAt time.Time
 	ExpiresAt time.Time
 }

@@ -59,8 +59,9 @@ func (s *SignIn) Open(ctx context.Context, who access.Principal, email string, p
 		return Session{}, err
 	}
 	session, kept := newSession(s.macs, user, stamp(s.now))
-	asker := user.Principal(session.ID)
-	asker.Address = who.Address
+	kept.Address, kept.Agent = who.Address, who.Agent
+	asker := user.from(who)
+	asker.Session = string(session.ID)
 	if err := s.store.OpenSession(ctx, asker, kept, core.SessionID(who.Session)); err != nil {
 		return Session{}, err
 	}

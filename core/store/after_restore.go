@@ -21,8 +21,10 @@ const whyRestored = "It was under way when the backup was made that the server w
 // its backup was made is begun again, and no epoch comes a second time.
 func (s *Store) AfterRestore(ctx context.Context) error {
 	return s.db.Write(ctx, func(tx *Tx) error {
-		if _, err := tx.exec(`DELETE FROM sessions`); err != nil {
-			return err
+		for _, query := range []string{`DELETE FROM sessions`, `DELETE FROM invitations`, `DELETE FROM password_resets`} { // used since, they would be good again
+			if _, err := tx.exec(query); err != nil {
+				return err
+			}
 		}
 		if err := s.endRestored(tx); err != nil {
 			return err

@@ -60,6 +60,8 @@ func pruneByTime(tx *Tx, now time.Time, audit time.Duration) (more bool, err err
 	}{
 		{`DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at < ? LIMIT ?)`, now},
 		{`DELETE FROM audit_events WHERE id IN (SELECT id FROM audit_events WHERE at < ? ORDER BY at LIMIT ?)`, since(now, audit)},
+		{`DELETE FROM invitations WHERE id IN (SELECT id FROM invitations WHERE expires_at < ? LIMIT ?)`, now},
+		{`DELETE FROM password_resets WHERE id IN (SELECT id FROM password_resets WHERE expires_at < ? LIMIT ?)`, now},
 		{`DELETE FROM spent_states WHERE nonce IN (SELECT nonce FROM spent_states WHERE expires_at < ? LIMIT ?)`, now.Add(-keptStates)},
 		{`DELETE FROM commands WHERE id IN (SELECT id FROM commands WHERE ended_at > 0 AND ended_at < ? LIMIT ?)`, now.Add(-keptCommands)},
 	} {

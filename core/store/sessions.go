@@ -53,8 +53,8 @@ func (s *Store) OpenSession(ctx context.Context, who access.Principal, session i
 			(SELECT id FROM sessions WHERE user_id = ? ORDER BY id DESC LIMIT ?)`, user, user, maxSessions-1); err != nil {
 			return err
 		}
-		if _, err := tx.exec(`INSERT INTO sessions (id, user_id, mac, created_at, expires_at) VALUES (?, ?, ?, ?, ?)`,
-			session.ID, user, session.MAC, micros(session.CreatedAt), micros(session.ExpiresAt)); err != nil {
+		if _, err := tx.exec(`INSERT INTO sessions (id, user_id, mac, address, agent, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+			session.ID, user, session.MAC, session.Address, session.Agent, micros(session.CreatedAt), micros(session.ExpiresAt)); err != nil {
 			return err
 		}
 		return s.audit(tx, who.Audit("session.open", string(user), ""))
@@ -69,5 +69,28 @@ func (s *Store) CloseSession(ctx context.Context, who access.Principal) error {
 			return err
 		}
 		return s.audit(tx, who.Audit("session.close", who.ID, ""))
+	})
+}
+
+// OpenSessions implements identity.PeopleStore.
+func (s *Store) OpenSessions(ctx context.Context, user core.UserID) ([]identity.OpenSession, error) {
+	return read(ctx, s, func(tx *Tx) ([]identity.OpenSession, error) {
+		return many(tx, func(row scanner) (identity.OpenSession, error) {
+			var o identity.OpenSession
+			var created, expires int64
+			err := row.Scan(&o.ID, &o.Address, &o.Agent, &created, &expires)
+			o.CreatedAt, o.ExpiresAt = fromMicros(created), fromMicros(expires)
+			return o, err
+		}, `SELECT id, address, agent, created_at, expires_at FROM sessions WHERE user_id = ? AND expires_at > ? ORDER BY id DESC LIMIT ?`, user, micros(s.now()), maxSessions)
+	})
+}
+
+// EndSession implements identity.PeopleStore.
+func (s *Store) EndSession(ctx context.Context, who access.Principal, id core.SessionID) error {
+	return s.db.Write(ctx, func(tx *Tx) error {
+		if err := tx.change(errSessionMissing, `DELETE FROM sessions WHERE id = ? AND user_id = ?`, id, who.ID); err != nil {
+			return err
+		}
+		return s.audit(tx, who.Audit("session.end", who.ID, string(id)))
 	})
 }

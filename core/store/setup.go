@@ -37,8 +37,7 @@ func (s *Store) AddFirstAdministrator(ctx context.Context, who access.Principal,
 			settingSetupClosed, strconv.FormatInt(micros(u.CreatedAt), 10)); err != nil {
 			return err
 		}
-		if err := tx.insert(errEmailTaken, `INSERT INTO users (id, email, name, role, password, disabled, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-			u.ID, u.Email, u.Name, u.Role, hash, u.Disabled, micros(u.CreatedAt), micros(u.UpdatedAt)); err != nil {
+		if err := insertUser(tx, u, hash); err != nil {
 			return err
 		}
 		return s.audit(tx, who.Audit("setup.complete", string(u.ID), u.Email))

@@ -92,10 +92,21 @@ func (s *Store) changeUser(tx *Tx, who access.Principal, u identity.User) error 
 	if err := keepAdmin(tx); err != nil {
 		return err
 	}
-	if _, err := tx.exec(`DELETE FROM sessions WHERE user_id = ?`, u.ID); err != nil {
+	if err := endTrust(tx, u.ID); err != nil {
 		return err
 	}
 	return s.audit(tx, who.Audit("user.change", string(u.ID), fmt.Sprintf("%s: role %s, disabled %t", u.Email, u.Role, u.Disabled)))
+}
+
+// endTrust ends all that somebody held under the role or state that they had: their sessions, links for a new
+// password, and invitations that they made.
+func endTrust(tx *Tx, id core.UserID) error {
+	for _, query := range []string{`DELETE FROM sessions WHERE user_id = ?`, `DELETE FROM password_resets WHERE user_id = ?`, `DELETE FROM invitations WHERE invited_by = ?`} {
+		if _, err := tx.exec(query, id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // DeleteUser removes a user with their sessions and audits it. NotFound
@@ -104,6 +115,9 @@ func (s *Store) DeleteUser(ctx context.Context, who access.Principal, id core.Us
 	return s.db.Write(ctx, func(tx *Tx) error {
 		u, err := userByID(tx, id)
 		if err != nil {
+			return err
+		}
+		if err := endTrust(tx, id); err != nil {
 			return err
 		}
 		if err := tx.change(errUserMissing, `DELETE FROM users WHERE id = ?`, id); err != nil {

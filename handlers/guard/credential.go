@@ -17,13 +17,14 @@ const KeyHeader = "X-Service-Api-Key"
 // that has ended is like none.
 func (g *Guard) identify(rule Rule, r *http.Request) (access.Principal, error) {
 	nobody := access.Anonymous(endpoint.Principal(r.Context()).Address)
+	nobody.Agent = endpoint.Principal(r.Context()).Agent
 	if rule.Surface.credentialFree() {
 		return nobody, nil
 	}
 	if key, present := apiKey(r.Header); present && rule.Surface != Page {
 		p, err := g.cfg.Doorkeeper.ByAPIKey(r.Context(), key)
 		g.refused("api_key", err)
-		p.Address = nobody.Address
+		p.Address, p.Agent = nobody.Address, nobody.Agent
 		return p, err
 	}
 	value := endpoint.SessionOf(r)
@@ -35,7 +36,7 @@ func (g *Guard) identify(rule Rule, r *http.Request) (access.Principal, error) {
 	if fault.Is(err, fault.Unauthenticated) {
 		return nobody, nil
 	}
-	p.Address = nobody.Address
+	p.Address, p.Agent = nobody.Address, nobody.Agent
 	return p, err
 }
 

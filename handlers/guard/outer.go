@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"berth/core/access"
 	"berth/handlers/endpoint"
@@ -26,7 +27,7 @@ func (g *Guard) Outer(next http.Handler) http.Handler {
 		if g.cfg.Room > 0 {
 			ctx = endpoint.WithRoom(ctx, g.cfg.Room)
 		}
-		r = r.WithContext(endpoint.WithPrincipal(ctx, access.Anonymous(clientAddress(r, g.cfg.TrustedProxies))))
+		r = r.WithContext(endpoint.WithPrincipal(ctx, g.stranger(r)))
 		g.setHeaders(w.Header(), id)
 		answer := newAnswer(w)
 		began := g.cfg.Clock()
@@ -45,6 +46,17 @@ func (g *Guard) Outer(next http.Handler) http.Handler {
 		}()
 		next.ServeHTTP(answer, r)
 	})
+}
+
+// maxAgent is how much of what a program calls itself is kept, in bytes.
+const maxAgent = 200
+
+// stranger is whoever sent r, before any credential was looked at.
+func (g *Guard) stranger(r *http.Request) access.Principal {
+	p := access.Anonymous(clientAddress(r, g.cfg.TrustedProxies))
+	agent := r.UserAgent()
+	p.Agent = strings.ToValidUTF8(agent[:min(len(agent), maxAgent)], "")
+	return p
 }
 
 // recovered turns a panic into an answer and a log line with the stack. What was

@@ -55,6 +55,7 @@ const (
 	inIntegrations section = "/integrations"
 	inBackups      section = "/backups"
 	inAudit        section = "/audit-events"
+	inProfile      section = "/profile"
 	inNothing      section = ""
 )
 
@@ -149,6 +150,11 @@ var said = map[string]note{
 	"stack-paused":         {"ok", "check", "The stack is paused. Nothing is deployed by itself until you resume it."},
 	"stack-resumed":        {"ok", "check", "The stack goes on. Its repository is being looked at."},
 	"stack-saved":          {"ok", "check", "Saved."},
+	"invitation-gone":      {"ok", "check", "The invitation was revoked. Its link is good no more."},
+	"password-set":         {"ok", "check", "The new password is set. Sign in with it."},
+	"profile-saved":        {"ok", "check", "Saved."},
+	"profile-password":     {"ok", "check", "Your password was changed. Everywhere else you are signed out."},
+	"session-ended":        {"ok", "check", "The session was ended. Whoever uses it is signed out."},
 	"user-saved":           {"ok", "check", "Saved. The user has to sign in again."},
 	"user-gone":            {"ok", "check", "The user was removed and is signed out everywhere."},
 	"variable-gone":        {"ok", "check", "The variable was removed. Containers keep its value until the next deployment."},

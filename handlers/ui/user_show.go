@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	"berth/core/access"
 	"berth/core/fault"
 	"berth/core/identity"
+	"berth/core/seal"
 	"berth/handlers/endpoint"
 )
 
@@ -16,6 +18,14 @@ type userPage struct {
 	Trouble  string
 	Role     choice
 	Disabled tick
+	Issued   bool // a link for a new password was just made; this is the only page that shows it
+	Link     copyable
+	Until    moment
+}
+
+// ResetMaker makes links for a new password; see identity.People.
+type ResetMaker interface {
+	MakeReset(ctx context.Context, who access.Principal, user core.UserID) (identity.Reset, seal.Token, error)
 }
 
 var userView = newView[userPage]("user_show.html")
@@ -27,7 +37,7 @@ func User(keeper UserKeeper, now core.Clock) http.Handler {
 		if err != nil {
 			return err
 		}
-		return writeUser(w, r, http.StatusOK, u, "", now())
+		return writeUser(w, r, http.StatusOK, u, userPage{}, now())
 	})
 }
 
@@ -61,6 +71,23 @@ func DeleteUser(keeper UserKeeper, now core.Clock) http.Handler {
 	})
 }
 
+// MakeReset makes a link with which a user sets a new password. The answer is the only page that ever shows it, so it
+// is no redirect.
+func MakeReset(keeper UserKeeper, people ResetMaker, app string, now core.Clock) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		u, err := userIn(r, keeper)
+		if err != nil {
+			return err
+		}
+		made, token, err := people.MakeReset(r.Context(), endpoint.Principal(r.Context()), u.ID)
+		if err != nil {
+			return refuseUser(w, r, keeper, err, now())
+		}
+		return writeUser(w, r, http.StatusCreated, u, userPage{Issued: true, Until: at(made.ExpiresAt, now()),
+			Link: copyable{"made-link", "Link for a new password", app + "/resets/" + token.Reveal()}}, now())
+	})
+}
+
 func refuseUser(w http.ResponseWriter, r *http.Request, keeper UserKeeper, why error, now time.Time) error {
 	c, ours := complain(r, why)
 	if !ours || fault.Is(why, fault.NotFound) {
@@ -70,7 +97,7 @@ func refuseUser(w http.ResponseWriter, r *http.Request, keeper UserKeeper, why e
 	if err != nil {
 		return err
 	}
-	return writeUser(w, r, c.Status, u, c.general(), now)
+	return writeUser(w, r, c.Status, u, userPage{Trouble: c.general()}, now)
 }
 
 var errNoUser = fault.New(fault.NotFound, "user.not_found", "There is no such user. They may have been removed meanwhile.")
@@ -85,9 +112,10 @@ func userIn(r *http.Request, keeper UserKeeper) (identity.User, error) {
 	return u, err
 }
 
-func writeUser(w http.ResponseWriter, r *http.Request, status int, u identity.User, trouble string, now time.Time) error {
+func writeUser(w http.ResponseWriter, r *http.Request, status int, u identity.User, page userPage, now time.Time) error {
 	f := newFrame(r, inUsers, u.Name, crumb{"Users", "/users"})
-	f.Problem = status != http.StatusOK
-	return userView.write(w, r, status, f, userPage{Line: userOf(r, u, now), Trouble: trouble, Role: roleChoice(u.Role),
-		Disabled: tick{Name: "disabled", Label: "May not sign in", On: u.Disabled, Hint: "Ends their sessions at once."}})
+	f.Problem = status >= http.StatusBadRequest
+	page.Line, page.Role = userOf(r, u, now), roleChoice(u.Role)
+	page.Disabled = tick{Name: "disabled", Label: "May not sign in", On: u.Disabled, Hint: "Ends their sessions at once, and revokes the invitations that they made."}
+	return userView.write(w, r, status, f, page)
 }

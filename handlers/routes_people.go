@@ -1,0 +1,82 @@
+package handlers
+
+import (
+	"net/http"
+
+	"berth/core/access"
+	"berth/handlers/api"
+	"berth/handlers/endpoint"
+	"berth/handlers/guard"
+	"berth/handlers/ui"
+)
+
+// PeopleDesk is the use cases of accounts beside signing in; *identity.People has them.
+type PeopleDesk interface {
+	api.Inviter
+	api.InvitationAccepter
+	api.ResetMaker
+	api.ResetSpender
+	api.ProfileChanger
+	api.PasswordChanger
+	api.OwnSessions
+	ui.InvitationReader
+	ui.ResetReader
+	ui.SelfReader
+}
+
+// peopleRoutes are how accounts come to be, and what people change about their own.
+func peopleRoutes(d Deps) []Route {
+	of, app := d.Identity, d.origin()
+	return append(meRoutes(of), []Route{
+		{Method: http.MethodPost, Pattern: "/api/custom/users/invite", Capability: access.Administer, Surface: guard.API, Handler: api.Invite(of.People, app),
+			Operation: Operation{Summary: "Invite a person; the answer is the only one that shows the link", Tag: "users", Request: api.InvitationRequest{}, Response: api.IssuedInvitation{}, Status: http.StatusCreated,
+				Detail: "The link is good for seven days and once. An open invitation to the same address is good no more.", Problems: []int{http.StatusConflict}}},
+		{Method: http.MethodGet, Pattern: "/api/custom/invites", Capability: access.Administer, Surface: guard.API, Handler: api.ListInvitations(of.Store),
+			Operation: Operation{Summary: "List the invitations that are open, oldest first", Tag: "users", Response: endpoint.Items[api.Invitation]{}, Status: http.StatusOK, Query: pageParams}},
+		{Method: http.MethodDelete, Pattern: "/api/custom/invites/{id}", Capability: access.Administer, Surface: guard.API, Handler: api.RevokeInvitation(of.Store),
+			Operation: Operation{Summary: "Revoke an invitation", Tag: "users", Status: http.StatusNoContent}},
+		{Method: http.MethodPost, Pattern: "/api/custom/invites/{token}/accept", Capability: access.Public, Surface: guard.API, Handler: api.AcceptInvitation(of.People),
+			Operation: Operation{Summary: "Make the account that an invitation offers, once", Tag: "users", Request: api.AcceptRequest{}, Response: api.User{}, Status: http.StatusCreated, Problems: []int{http.StatusConflict}}},
+		{Method: http.MethodPost, Pattern: "/api/custom/users/{id}/reset", Capability: access.Administer, Surface: guard.API, Handler: api.MakeReset(of.People, app),
+			Operation: Operation{Summary: "Make a link for a new password; the answer is the only one that shows it", Tag: "users", Response: api.IssuedReset{}, Status: http.StatusCreated,
+				Detail: "The link is good for a day and once. Nothing changes until it is used; then all sessions of the user end."}},
+		{Method: http.MethodPost, Pattern: "/api/custom/resets/{token}", Capability: access.Public, Surface: guard.API, Handler: api.SpendReset(of.People),
+			Operation: Operation{Summary: "Set a new password by link, once; ends the user's sessions", Tag: "users", Request: api.ResetRequest{}, Status: http.StatusNoContent}},
+	}...)
+}
+
+func meRoutes(of IdentityDeps) []Route {
+	return []Route{
+		{Method: http.MethodPatch, Pattern: "/api/custom/me", Capability: access.SignedIn, Surface: guard.API, Handler: api.ChangeMe(of.People),
+			Operation: Operation{Summary: "Change one's own name or e-mail address", Tag: "session", Request: api.ProfileChange{}, Response: api.User{}, Status: http.StatusOK, Problems: []int{http.StatusConflict}}},
+		{Method: http.MethodPut, Pattern: "/api/custom/me/password", Capability: access.SignedIn, Surface: guard.API, Handler: api.ChangePassword(of.People),
+			Operation: Operation{Summary: "Change one's own password; ends one's other sessions", Tag: "session", Request: api.PasswordChange{}, Status: http.StatusNoContent}},
+		{Method: http.MethodGet, Pattern: "/api/custom/me/sessions", Capability: access.SignedIn, Surface: guard.API, Handler: api.ListSessions(of.People),
+			Operation: Operation{Summary: "List one's own open sessions, newest first", Tag: "session", Response: endpoint.Items[api.OwnSession]{}, Status: http.StatusOK, Problems: []int{http.StatusForbidden}}},
+		{Method: http.MethodDelete, Pattern: "/api/custom/me/sessions/{id}", Capability: access.SignedIn, Surface: guard.API, Handler: api.EndSession(of.People),
+			Operation: Operation{Summary: "End one of one's own sessions", Tag: "session", Status: http.StatusNoContent}},
+	}
+}
+
+// uiPeopleRoutes are the pages of the same.
+func uiPeopleRoutes(d Deps) []Route {
+	of, u, secure, app := d.Identity.People, d.UI, d.secure(), d.origin()
+	const one = "/users/{id}"
+	return []Route{
+		page("/users", access.Administer, ui.Users(u.Store, u.Now)),
+		form("/users/invite", access.Administer, ui.Invite(u.Store, of, app, u.Now)),
+		form("/users/invites/{id}/delete", access.Administer, ui.RevokeInvitation(u.Store)),
+		page(one, access.Administer, ui.User(u.Store, u.Now)),
+		form(one, access.Administer, ui.ChangeUser(u.Store, u.Now)),
+		form(one+"/reset", access.Administer, ui.MakeReset(u.Store, of, app, u.Now)),
+		form(one+"/delete", access.Administer, ui.DeleteUser(u.Store, u.Now)),
+		page("/invites/{token}", access.Public, ui.Invitation(of, u.Now)),
+		form("/invites/{token}", access.Public, ui.AcceptInvitation(of, u.SignIn, u.Now, secure)),
+		page("/resets/{token}", access.Public, ui.Reset(of)),
+		form("/resets/{token}", access.Public, ui.SpendReset(of)),
+		page("/profile", access.SignedIn, ui.Profile(of, u.Now)),
+		form("/profile", access.SignedIn, ui.ChangeProfile(of, u.Now)),
+		form("/profile/password", access.SignedIn, ui.ChangePassword(of, u.Now)),
+		form("/profile/sessions/{id}/end", access.SignedIn, ui.EndSession(of, u.Now)),
+	}
+}

@@ -1,0 +1,13 @@
+package ui
+
+import "time"
+
+func sampleProfile() profilePage {
+	page := newProfilePage()
+	page.Role, page.Name.Value, page.Email.Value = "admin: settings and users too", "Ada Lovelace", "ada@example.org"
+	page.Sessions = []sessionLine{
+		{Browser: "Firefox on Linux", Address: "192.0.2.7", Current: true, Opened: at(before(3*time.Hour), sampleNow), EndHref: "/profile/sessions/ses_1/end"},
+		{Browser: "Safari on iPhone", Address: "2001:db8::1", Opened: at(before(90*time.Hour), sampleNow), EndHref: "/profile/sessions/ses_2/end"},
+	}
+	return page
+}
