@@ -15,6 +15,7 @@ type Own struct {
 	build       *vector
 	deployments ownDeployments
 	fetches     ownFetches
+	looks       ownLooks
 	stacks      ownStacks
 	jobs        ownJobs
 	workers     ownWorkers
@@ -47,6 +48,7 @@ func newOwn(version string, process func() Process, now core.Clock) *Own {
 	o.build.add(1, version, runtime.Version())
 	o.deployments.declare(o)
 	o.fetches.declare(o)
+	o.looks.declare(o)
 	o.stacks.declare(o)
 	o.jobs.declare(o)
 	o.workers.declare(o)

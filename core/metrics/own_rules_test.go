@@ -36,7 +36,8 @@ func full(b *metrics.Board) {
 
 // someStacks are n stacks, every third of which is as it should be.
 func someStacks(n int) stacks.Figures {
-	f := stacks.Figures{Counts: map[stacks.Status]int{}, Open: map[stacks.DeploymentState]int{stacks.DeploymentQueued: 1}, Unacknowledged: 2, DeliveredAt: time.Unix(1_700_000_000, 0)}
+	f := stacks.Figures{Counts: map[stacks.Status]int{}, Open: map[stacks.DeploymentState]int{stacks.DeploymentQueued: 1}, Unacknowledged: 2, DeliveredAt: time.Unix(1_700_000_000, 0),
+		Repositories: map[string]int{"": 4, "git.host_key_changed": 1}}
 	for i := range n {
 		id := string(rune('a'+i%26)) + strings.Repeat("x", i/26)
 		one := stacks.Figure{ID: core.StackID(id), Name: "app-" + id, Worker: "wrk_1", Repository: "apps", Status: stacks.StatusActive, Judged: true,

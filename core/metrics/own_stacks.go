@@ -55,6 +55,7 @@ func (o *Own) Know(f stacks.Figures) {
 		string(stacks.DeploymentRunning): float64(f.Open[stacks.DeploymentRunning])})
 	s.commands.set(float64(f.Unacknowledged))
 	o.webhooks.know(f.DeliveredAt)
+	o.looks.know(f.Repositories)
 	all := 0
 	for _, n := range f.Counts {
 		all += n
@@ -74,7 +75,7 @@ func (o *Own) Unknow() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.told = nil
-	for _, v := range []*vector{s.counts, s.open, s.commands, s.about, s.status, s.healthy, s.drifted, s.behind, s.deployed, s.leftOut, o.store.size, o.webhooks.last} {
+	for _, v := range []*vector{s.counts, s.open, s.commands, s.about, s.status, s.healthy, s.drifted, s.behind, s.deployed, s.leftOut, o.store.size, o.webhooks.last, o.looks.counts} {
 		v.end()
 	}
 }

@@ -28,8 +28,9 @@ type Figures struct {
 	Stacks         []Figure       // by id; at most MaxFigures
 	Counts         map[Status]int // of all stacks
 	Open           map[DeploymentState]int
-	Unacknowledged int       // commands that workers have not confirmed to have
-	DeliveredAt    time.Time // when a webhook last asked for a look; zero: never
+	Unacknowledged int            // commands that workers have not confirmed to have
+	DeliveredAt    time.Time      // when a webhook last asked for a look; zero: never
+	Repositories   map[string]int // by the code of why the last look at them failed; empty: it did not
 }
 
 // FigureOf tells of a stack that is in a repository of this name. Containers count where the status does

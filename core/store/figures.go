@@ -20,6 +20,9 @@ func (s *Store) Figures(ctx context.Context) (stacks.Figures, error) {
 		if f.Open, err = counts[stacks.DeploymentState](tx, `SELECT state, count(*) FROM deployments WHERE state IN ('queued', 'running') GROUP BY state ORDER BY state LIMIT 100`); err != nil {
 			return f, err
 		}
+		if f.Repositories, err = counts[string](tx, `SELECT error_code, count(*) FROM repositories GROUP BY error_code ORDER BY error_code LIMIT 100`); err != nil {
+			return f, err
+		}
 		hooked, err := one(tx, nil, scalar[int64], `SELECT coalesce(max(hooked_at), 0) FROM repositories`)
 		if err != nil {
 			return f, err

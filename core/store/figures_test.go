@@ -25,6 +25,17 @@ func (y *yard) figure() stacks.Figure {
 	return f.Stacks[0]
 }
 
+func TestFiguresCountWhyRepositoriesCannotBeRead(t *testing.T) {
+	y := openYard(t)
+	y.add("web")
+	before := y.figures().Repositories
+	y.sshRepository(t, "", "over-ssh", "ssh://git@git.example.com/apps.git", "git.host_key_changed")
+	after := y.figures().Repositories
+	if want := map[string]int{"": before[""], "git.host_key_changed": 1}; before[""] == 0 || !maps.Equal(after, want) {
+		t.Errorf("there are %v after %v, want %v", after, before, want)
+	}
+}
+
 func TestFiguresOfAStackFollowIt(t *testing.T) {
 	y := openYard(t)
 	id := y.add("web")

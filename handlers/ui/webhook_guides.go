@@ -25,7 +25,7 @@ func guidesFor(repository, address string) []guide {
 			"Target URL: the address above. HTTP method: POST. POST content type: application/json.",
 			"Secret: the secret from here. Leave the authorization header empty.",
 			"Trigger on: Push events. Keep Active ticked and press Add Webhook.",
-			"If it cannot reach a private address, allow that with ALLOWED_HOST_LIST in the host's [webhook] section."}},
+			"If it cannot reach a private address, allow that with ALLOWED_HOST_LIST in the host's [webhook] section, in Gitea from 1.27 on in [security]."}},
 		{Host: "Bitbucket", Steps: []string{
 			"Open " + web + "/admin/webhooks and press Add webhook.",
 			"URL: the address above. Secret: the secret from here. Status: Active.",

@@ -21,11 +21,12 @@ var wanting = []string{
 	"berth_worker_messages_refused_total",                                       // when a worker misbehaves
 	"berth_secret_resolutions_total", "provider:berth_secret_failures:ratio15m", // when a keeper of secrets is asked
 	"berth_stack_out_of_sync_since_timestamp_seconds", // while a stack is
+	"berth_webhook_last_delivery_timestamp_seconds",   // when a webhook was called
 }
 
 // quiet are parts of expressions that give nothing while nothing ever went wrong.
 var quiet = []string{"ALERTS{", "berth_worker_up == 0", `status!="active"`, `status=~"degraded|error"`, `state!="succeeded"`,
-	`result=~"failed|rolled_back|lost"`, "_failures:", `result="failed"`, `code="5xx"`, "_errors:"}
+	`result=~"failed|rolled_back|lost"`, "_failures:", `result="failed"`, `code="5xx"`, "_errors:", `problem!="none"`}
 
 // TestAHealthyFleetHasPicturesAndNoAlerts runs the rules and every question of the dashboard before the
 // whole program with a deployed stack: each has an answer, and no alert fires or is about to.
