@@ -33,6 +33,8 @@ type options struct {
 	runs  int   // how often what is repeated is measured
 	links int   // workers in the measurement links
 	fleet []int // workers in the measurement fleet, one step for each
+
+	repositories int // that are polled in the measurement git
 }
 
 func newBench(o options, errs io.Writer) (*bench, error) {
@@ -85,6 +87,7 @@ type gitServer struct {
 	*githost.Host
 	url      string
 	requests atomic.Int64 // that came in
+	sent     atomic.Int64 // bytes of answers, headers apart
 	server   *http.Server
 	served   chan error
 }
@@ -97,10 +100,23 @@ func serveGit(dir string) (*gitServer, error) {
 	g := &gitServer{Host: githost.New(dir), url: "http://" + listener.Addr().String(), served: make(chan error, 1)}
 	g.server = &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		g.requests.Add(1)
-		g.Host.ServeHTTP(w, r)
+		g.Host.ServeHTTP(counted{w, &g.sent}, r)
 	})}
 	go func() { g.served <- g.server.Serve(listener) }()
 	return g, nil
+}
+
+// counted counts the bytes of an answer.
+type counted struct {
+	http.ResponseWriter
+	sent *atomic.Int64
+}
+
+// Write implements http.ResponseWriter.
+func (c counted) Write(b []byte) (int, error) {
+	n, err := c.ResponseWriter.Write(b)
+	c.sent.Add(int64(n))
+	return n, err
 }
 
 func (g *gitServer) close() error {

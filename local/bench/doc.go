@@ -81,7 +81,15 @@
 //     connection and no token yet (internal: a database that was just opened), and once more with the same.
 //     The backends are stand-ins on this host whose answers take two milliseconds each.
 //
-// In noop-sync, idle and commands the stacks are deployed by a real worker, inside the process of
+//   - git: 1,000 repositories of one Git host, which answers from memory in this process, polled every 10 seconds
+//     by a server that does nothing else: looks in a minute, the longest pause between two looks at one, processor
+//     time and memory of the server, and git processes that it started, counted by a script in the place of git.
+//     From a push (the moment that the host has the commit) until a worker's engine begins the deployment, told by a
+//     webhook and found by polling every 10 seconds, at random moments. A fetch of one new commit in 5,000 files by the
+//     adapter that the hub uses. And first clones of a repository with 5,000 files and 2,000 commits by plain git: whole, shallow as
+//     Berth fetches, and partial; bytes are those of the host's answers.
+//
+// In noop-sync, idle, commands and git the stacks are deployed by a real worker, inside the process of
 // bench, whose container engine only remembers: what it costs is not the server's.
 //
 // Start reading at main, then figures in figure.go. It decides nothing about Berth, and

@@ -23,8 +23,9 @@ type fleet struct {
 	b          *bench
 	worker     *insideWorker
 	repository core.RepositoryID
-	name       string                        // of the repository
-	held       atomic.Pointer[chan struct{}] // while set, the engine's work waits until it is closed
+	name       string                         // of the repository
+	held       atomic.Pointer[chan struct{}]  // while set, the engine's work waits until it is closed
+	begun      atomic.Pointer[chan time.Time] // while set, it is told when the engine begins a deployment
 	stacks     []core.StackID
 }
 
@@ -67,6 +68,9 @@ func (b *bench) startFleet(ctx context.Context, name string, n int, env ...strin
 
 // apply is what the engine does for each deployment: nothing, unless it is held.
 func (f *fleet) apply(ctx context.Context, _ worker.Project, _ func(string)) error {
+	if begun := f.begun.Load(); begun != nil {
+		*begun <- time.Now()
+	}
 	held := f.held.Load()
 	if held == nil {
 		return nil

@@ -37,6 +37,7 @@ var measurements = []measurement{
 	{"hubs", measureHubs},
 	{"jobs", measureJobs},
 	{"secrets", measureSecrets},
+	{"git", measureGit},
 }
 
 func main() {
@@ -51,6 +52,7 @@ func run(args []string, out, errs io.Writer) int {
 	flags.SetOutput(errs)
 	runs := flags.Int("runs", 10, "how often what is repeated is measured, 3 to 100")
 	links := flags.Int("links", 1000, "how many workers have a link in the measurement links, 1 to 15000")
+	repositories := flags.Int("repositories", 1000, "how many repositories are polled in the measurement git, 1 to 5000")
 	fleet := flags.String("fleet", "1,100,1000,10000", "how many workers the server has in the measurement fleet, one number after the other, 1 to 15000 each")
 	if err := flags.Parse(args); err != nil {
 		return 2
@@ -61,6 +63,9 @@ func run(args []string, out, errs io.Writer) int {
 	}
 	if err == nil && (*links < 1 || *links > 15_000) {
 		err = fmt.Errorf("-links %d: give a number from 1 to 15000", *links)
+	}
+	if err == nil && (*repositories < 1 || *repositories > 5000) {
+		err = fmt.Errorf("-repositories %d: give a number from 1 to 5000", *repositories)
 	}
 	var sizes []int
 	if err == nil {
@@ -74,7 +79,7 @@ func run(args []string, out, errs io.Writer) int {
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	if err := measureAll(ctx, chosen, options{*runs, *links, sizes}, out, errs); err != nil {
+	if err := measureAll(ctx, chosen, options{*runs, *links, sizes, *repositories}, out, errs); err != nil {
 		fmt.Fprintln(errs, "bench:", err)
 		return 1
 	}

@@ -11,7 +11,10 @@
 //     and may follow none.
 //
 //   - Fetching is `git fetch` (mirror.go), shallow where the host can. A mirror that is
-//     damaged is made anew beside the old one and takes its place.
+//     damaged is made anew beside the old one and takes its place. It is not partial: of a
+//     repository with 5,000 files and 2,000 commits, fifty commits are 1.1 MB of 31.9, without
+//     their files 0.1, in the same time (`go run ./local/bench git`); and whoever reads a file that was
+//     left out would need the host and its credential at that moment.
 //
 //   - Reading is one `git cat-file` per open Tree (batch.go), which hands out raw objects;
 //     folders are walked here (tree.go). So a missing object is told apart from a missing
