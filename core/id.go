@@ -33,6 +33,7 @@ type (
 	WebhookSecretID   string // whs_…
 	RepositoryEventID string // rev_…
 	AuditEventID      string // aud_…
+	LetterID          string // ltr_…
 )
 
 // The prefixes of identifiers.
@@ -59,6 +60,7 @@ const (
 	PrefixDelivery        = "whd"
 	PrefixWebhookSecret   = "whs"
 	PrefixRepositoryEvent = "rev"
+	PrefixLetter          = "ltr"
 )
 
 // idAlphabet leaves out the letters that are easily taken for others; it sorts as bytes do.

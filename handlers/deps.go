@@ -13,6 +13,7 @@ type Deps struct {
 	Identity     IdentityDeps
 	Integrations IntegrationsDeps
 	Jobs         JobsDeps
+	Mail         MailDeps
 	Metrics      MetricsDeps
 	Ops          OpsDeps
 	Repositories RepositoriesDeps

@@ -10,6 +10,7 @@ import (
 	"berth/core/identity"
 	"berth/core/integrations"
 	"berth/core/jobs"
+	"berth/core/mail"
 	"berth/core/metrics"
 	"berth/core/repositories"
 	"berth/core/seal"
@@ -50,6 +51,7 @@ type Desks struct {
 	Stacks       *stacks.Desk
 	Jobs         *jobs.Desk
 	Fleet        *fleet.Desk
+	Mail         *mail.Desk
 }
 
 // Hub is what handlers reach of hubs, of the copies of repositories and of the files of revisions.
@@ -111,6 +113,7 @@ func Join(p Parts) (Deps, error) {
 		Integrations: IntegrationsDeps{Desk: p.Desks.Integrations},
 		Hubs:         HubsDeps{Store: p.Store},
 		GitHosts:     GitHostsDeps{Desk: p.Desks.GitHosts},
+		Mail:         MailDeps{Desk: p.Desks.Mail, Now: p.Now},
 		Jobs:         JobsDeps{Desk: p.Desks.Jobs, Store: p.Store, Now: p.Now},
 		Metrics:      MetricsDeps{Source: p.Hub.Metrics},
 		Ops:          OpsDeps{Store: p.Store, Version: p.Version},

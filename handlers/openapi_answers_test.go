@@ -52,6 +52,7 @@ func (p *players) playAll(between ...func()) {
 	p.playIntegrations()
 	p.playAudit()
 	p.playBackups()
+	p.playMail()
 	p.playWorkers()
 	p.playStacks()
 	p.deploy()

@@ -6,6 +6,7 @@ import (
 
 	"berth/core"
 	"berth/core/access"
+	"berth/core/mail"
 	"berth/core/stacks"
 	"berth/core/wire"
 )
@@ -144,6 +145,16 @@ func (p *players) playBackups() {
 	p.play(202, "POST", all+"/{backup}/restore", "")
 	p.play(404, "POST", all+"/other/restore", "")
 	p.play(204, "DELETE", all+"/{brought}", "")
+}
+
+func (p *players) playMail() {
+	const root = "/api/custom/settings/email"
+	p.play(409, "POST", root+"/test", `{"to":"ada@example.org"}`)
+	p.s.must(p.s.store.SetMailSetup(p.t.Context(), mail.Setup{Host: "mail.example.org", Port: 587, Security: mail.Offered, Sender: "berth@example.org"}))
+	p.play(200, "GET", root, "")
+	p.play(202, "POST", root+"/test", `{"to":"ada@example.org"}`)
+	p.play(422, "POST", root+"/test", `{"to":"ada"}`)
+	p.play(200, "GET", root+"/messages", "")
 }
 
 func (p *players) playWorkers() {

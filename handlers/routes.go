@@ -26,6 +26,7 @@ func Routes(d Deps) []Route {
 		identityRoutes(d),
 		workerRoutes(d),
 		hubRoutes(d),
+		mailRoutes(d),
 		metricsRoutes(d),
 	)
 	for i, r := range described {

@@ -20,6 +20,7 @@ import (
 	"berth/core/access"
 	"berth/core/coretest"
 	"berth/core/identity"
+	"berth/core/mail"
 	"berth/core/metrics"
 	"berth/core/pace"
 	"berth/core/repositories"
@@ -89,6 +90,7 @@ func newStand(t testing.TB) *stand {
 	s.deps.Integrations.Desk, s.deps.Sops = s.integrationsDesk(), s.sopsDeps()
 	s.deps.Stacks, s.deps.Jobs = s.stacksDeps(), s.jobsDeps()
 	s.deps.Backups = s.backupsDeps()
+	s.deps.Mail = handlers.MailDeps{Desk: mail.NewDesk(s.store, s.ring, noHub{}, s.now), Now: s.now}
 	s.deps.Webhooks.Desk = repositories.NewHooks(s.store, s.ring, noHub{}, nil, s.now)
 	s.deps.Workers, s.deps.Metrics = s.workersDeps()
 	s.deps.UI, s.deps.Hubs = s.uiDeps(), handlers.HubsDeps{Store: s.store}

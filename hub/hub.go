@@ -29,6 +29,7 @@ type Options struct {
 	Rendered     core.DocumentReader // of rendered Compose files, which are larger
 	Snapshots    Snapshots
 	Meter        Meter
+	Post         Post // nil: nothing is sent to the outside
 
 	Peers Peers    // nil: this is the only hub
 	Self  hubs.Hub // what its row tells the others; the hub adds ID and StartedAt
@@ -115,6 +116,9 @@ func New(opts Options) *Hub {
 // Nudge makes the hub look at once. It never blocks.
 func (h *Hub) Nudge() {
 	h.clock.wake()
+	if h.opts.Post != nil {
+		h.opts.Post.Wake()
+	}
 	select {
 	case h.nudges <- struct{}{}:
 	default:

@@ -261,6 +261,9 @@ func (h *Hub) duties(ctx context.Context) {
 	all.Go(func() { h.tellFigures(ctx) })
 	all.Go(func() { h.compareSecrets(ctx) })
 	all.Go(func() { h.keepTime(ctx) })
+	if h.opts.Post != nil {
+		all.Go(func() { h.opts.Post.Run(ctx) })
+	}
 	all.Wait()
 	h.wakers.wait()
 }

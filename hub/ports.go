@@ -213,6 +213,14 @@ type Mirrors interface {
 	Mirrors() ([]core.RepositoryID, error)
 }
 
+// Post sends what waits in the outbox; *post.Post does.
+type Post interface {
+	// Run sends until ctx ends, and returns when nothing is being sent.
+	Run(ctx context.Context)
+	// Wake makes it look at once. It never blocks.
+	Wake()
+}
+
 // Snapshots caches what workers push of their metrics, for scrapes.
 type Snapshots interface {
 	// Connected begins a worker's series.

@@ -58,12 +58,12 @@ type Server struct {
 	GitOAuthGitLabClientID     string         `env:"GIT_OAUTH_GITLAB_CLIENT_ID" form:"text" doc:"Application ID of the OAuth application at GIT_OAUTH_GITLAB_URL."`
 	GitOAuthGitLabClientSecret secrets.Value  `env:"GIT_OAUTH_GITLAB_CLIENT_SECRET" form:"secret" doc:"Secret of that application."`
 
-	SMTPHost     string        `env:"SMTP_HOST" form:"host" unit:"host name" doc:"SMTP server; setting it enables e-mail."`
+	SMTPHost     string        `env:"SMTP_HOST" form:"host" unit:"host name" doc:"SMTP server; setting it turns e-mail on."`
 	SMTPPort     int           `env:"SMTP_PORT" default:"587" form:"number" min:"1" max:"65535" unit:"port" doc:"SMTP port."`
-	SMTPUsername string        `env:"SMTP_USERNAME" form:"text" doc:"SMTP user name."`
+	SMTPUsername string        `env:"SMTP_USERNAME" form:"text" doc:"SMTP user name. It is told over TLS only, or to this very host."`
 	SMTPPassword secrets.Value `env:"SMTP_PASSWORD" form:"secret" doc:"SMTP password."`
 	SMTPSender   *mail.Address `env:"SMTP_SENDER" required:"with SMTP_HOST" form:"mail address" unit:"address" doc:"Sender of our e-mails."`
-	SMTPTLS      bool          `env:"SMTP_TLS" default:"false" form:"switch" unit:"true or false" doc:"true enables TLS for SMTP."`
+	SMTPTLS      bool          `env:"SMTP_TLS" default:"false" form:"switch" unit:"true or false" doc:"true demands TLS for SMTP: by STARTTLS on port 25, 587 and 2525, from the first byte on others. false takes STARTTLS where the server offers it. Port 465 is TLS either way; see E-mail."`
 
 	LogLevel  slog.Level `env:"LOG_LEVEL" default:"info" form:"log level" unit:"debug, info, warn or error" doc:"Least severe log lines to write."`
 	LogFormat LogFormat  `env:"LOG_FORMAT" default:"text" form:"log format" unit:"text or json" doc:"Form of log lines."`

@@ -76,6 +76,9 @@ func (s *Server) warnings(failed map[string]bool) []Problem {
 	if s.SMTPHost == "" && (s.SMTPUsername != "" || !s.SMTPPassword.Empty() || s.SMTPSender != nil) {
 		found.add("SMTP_HOST", "is not set, so no e-mail is sent and the other SMTP variables have no effect")
 	}
+	if s.SMTPHost != "" && (s.SMTPUsername == "") != s.SMTPPassword.Empty() {
+		found.add("SMTP_USERNAME", "and SMTP_PASSWORD are not both set, so nobody logs in at the mail server; set both, or neither")
+	}
 	if everybody(s.TrustedProxies) {
 		found.add("TRUSTED_PROXIES", "trusts every address, so that any client may claim to come from anywhere; list your proxies")
 	}

@@ -23,6 +23,7 @@ type Own struct {
 	requests    ownRequests
 	webhooks    ownWebhooks
 	backups     ownBackups
+	outbox      ownOutbox
 	store       ownStore
 	snapshots   ownSnapshots
 
@@ -56,6 +57,7 @@ func newOwn(version string, process func() Process, now core.Clock) *Own {
 	o.requests.declare(o)
 	o.webhooks.declare(o)
 	o.backups.declare(o)
+	o.outbox.declare(o)
 	o.store.declare(o)
 	o.snapshots.declare(o)
 	return o

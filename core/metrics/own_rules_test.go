@@ -11,6 +11,7 @@ import (
 	"berth/core"
 	"berth/core/jobs"
 	"berth/core/metrics"
+	"berth/core/outbox"
 	"berth/core/stacks"
 )
 
@@ -31,6 +32,8 @@ func full(b *metrics.Board) {
 	b.Own.RunEnded(jobs.RunFailed)
 	b.Own.StoreSize(1 << 20)
 	b.Own.BackedUp(true, 2*time.Second)
+	b.Own.Carried(outbox.Mail, "sent")
+	b.Own.KnowOutbox(map[outbox.Kind]outbox.Figure{outbox.Mail: {Waiting: 1, Oldest: time.Unix(1_700_000_000, 0)}})
 	b.Own.KnowBackups([]backups.Backup{{Name: "one", Size: 1 << 20, Head: backups.Head{MadeAt: time.Unix(1_700_000_000, 0), Reason: backups.BySchedule}}})
 }
 

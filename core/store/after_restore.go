@@ -17,6 +17,8 @@ const errorRestored = "backup.restored"
 
 const whyRestored = "It was under way when the backup was made that the server was restored from. What became of it is not known here; what runs is observed and shown."
 
+const whyUnsent = "It waited when the backup was made that the server was restored from, and may have been sent since."
+
 // AfterRestore makes a database that was restored fit to be used: nobody is signed in, nothing that was under way when
 // its backup was made is begun again, and no epoch comes a second time.
 func (s *Store) AfterRestore(ctx context.Context) error {
@@ -30,6 +32,9 @@ func (s *Store) AfterRestore(ctx context.Context) error {
 			return err
 		}
 		now := micros(s.now())
+		if _, err := tx.exec(`UPDATE outbox SET state = 'failed', ended_at = ?, sealed = NULL, code = ?, answer = ? WHERE state = 'waiting'`, now, errorRestored, whyUnsent); err != nil {
+			return err
+		}
 		if _, err := tx.exec(`UPDATE commands SET state = ?, ended_at = ? WHERE ended_at = 0`, stacks.CommandCancelled, now); err != nil {
 			return err
 		}
@@ -49,7 +54,7 @@ func (s *Store) endRestored(tx *Tx) error {
 	if err != nil {
 		return err
 	}
-	runs, err := many(tx, scalar[core.RunID], `SELECT id FROM job_runs WHERE state IN ('queued', 'running') ORDER BY id`)
+	runs, err := many(tx, scalar[core.RunID], `SELECT id FROM job_runs WHERE state IN ('queued', 'running') ORDER BY job_id, id`)
 	for _, id := range runs {
 		if err == nil {
 			_, err = s.endRun(tx, jobs.Outcome{Run: id, State: jobs.RunLost, ErrorCode: errorRestored, Error: whyRestored, At: s.now()}, nil)

@@ -52,8 +52,8 @@ var scanned = regexp.MustCompile(`^SCAN (\w+)(?: USING (?:COVERING )?INDEX (\w+)
 
 // Tables that grow with every day, and the indexes that hold what is open or due of them alone.
 var (
-	histories = []string{"sessions", "audit_events", "revisions", "deployments", "deployment_log", "deployment_events", "decisions", "commands", "job_fires", "job_runs", "job_run_log"}
-	bounded   = []string{"deployments_open", "deployments_queued", "deployments_running", "commands_open", "job_runs_open", "job_runs_worker", "job_runs_waiting", "job_runs_cancelling"}
+	histories = []string{"sessions", "audit_events", "revisions", "deployments", "deployment_log", "deployment_events", "decisions", "commands", "job_fires", "job_runs", "job_run_log", "outbox"}
+	bounded   = []string{"deployments_open", "deployments_queued", "deployments_running", "commands_open", "job_runs_open", "job_runs_worker", "job_runs_waiting", "job_runs_cancelling", "outbox_due", "outbox_waiting"}
 )
 
 // scans returns the statements that read the whole of a history (O8).

@@ -13,6 +13,7 @@ const (
 	keptRevisions   = 20                   // revisions of a stack, beside those that something still names
 	keptAudit       = 365 * 24 * time.Hour // audit events, unless KeepAudit says otherwise
 	keptCommands    = 7 * 24 * time.Hour   // commands that have ended
+	keptLetters     = 14 * 24 * time.Hour  // messages that were sent, or given up
 	keptStates      = time.Hour            // answers of Git hosts that were used, beyond the time in which they are good
 	keptRuns        = 500                  // ended runs of a job, with their logs
 	keptFires       = 10_000               // times of a job that fired
@@ -64,6 +65,7 @@ func pruneByTime(tx *Tx, now time.Time, audit time.Duration) (more bool, err err
 		{`DELETE FROM password_resets WHERE id IN (SELECT id FROM password_resets WHERE expires_at < ? LIMIT ?)`, now},
 		{`DELETE FROM spent_states WHERE nonce IN (SELECT nonce FROM spent_states WHERE expires_at < ? LIMIT ?)`, now.Add(-keptStates)},
 		{`DELETE FROM commands WHERE id IN (SELECT id FROM commands WHERE ended_at > 0 AND ended_at < ? LIMIT ?)`, now.Add(-keptCommands)},
+		{`DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE state <> 'waiting' AND ended_at < ? ORDER BY ended_at LIMIT ?)`, now.Add(-keptLetters)},
 	} {
 		n, err := tx.exec(step.query, micros(step.until), pruneStep)
 		if err != nil {

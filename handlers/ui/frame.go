@@ -56,6 +56,7 @@ const (
 	inBackups      section = "/backups"
 	inAudit        section = "/audit-events"
 	inProfile      section = "/profile"
+	inMail         section = "/email"
 	inNothing      section = ""
 )
 
@@ -92,7 +93,7 @@ func navOf(p access.Principal, at section) []navGroup {
 			item(inRepositories, "Repositories", "branch"), item(inVariables, "Variables", "sliders"), item(inWorkers, "Workers", "server")}})
 	}
 	if p.Can(access.Administer) {
-		groups = append(groups, navGroup{Word: "Settings", Items: []navItem{item(inAccounts, "Service accounts", "robot"), item(inUsers, "Users", "people"), item(inIntegrations, "Integrations", "plug"), item(inBackups, "Backups", "back"), item(inAudit, "Audit", "clock")}})
+		groups = append(groups, navGroup{Word: "Settings", Items: []navItem{item(inAccounts, "Service accounts", "robot"), item(inUsers, "Users", "people"), item(inIntegrations, "Integrations", "plug"), item(inMail, "E-mail", "mail"), item(inBackups, "Backups", "back"), item(inAudit, "Audit", "clock")}})
 	}
 	return groups
 }
@@ -131,6 +132,7 @@ var said = map[string]note{
 	"secret-dropped":       {"ok", "check", "The secret before the newest is refused from now on."},
 	"webhook-off":          {"ok", "check", "The webhook is off: every call is refused, and the repository is polled as without one."},
 	"folders-added":        {"ok", "check", "What was ticked was added."},
+	"mail-tested":          {"ok", "check", "The test message is on its way. What comes of it stands below."},
 	"repository-added":     {"ok", "check", "The repository was added and is being read."},
 	"repository-asked":     {"ok", "check", "The repository is being read. What changed is deployed."},
 	"repository-gone":      {"ok", "check", "The repository was removed. Nothing on its Git host was touched."},

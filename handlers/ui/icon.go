@@ -21,6 +21,7 @@ var icons = map[string]template.HTML{
 	"key":      `<circle cx="5" cy="11" r="2.8"/><path d="m7 9 6-6M11 5l2 2M9.2 6.8l1.3 1.3"/>`,
 	"lock":     `<rect x="3" y="7" width="10" height="6.8" rx="1.4"/><path d="M5.2 7V5a2.8 2.8 0 0 1 5.6 0v2"/>`,
 	"logs":     `<path d="M2.5 3.5h11M2.5 6.5h7M2.5 9.5h11M2.5 12.5h5"/>`,
+	"mail":     `<rect x="1.8" y="3.2" width="12.4" height="9.6" rx="1.4"/><path d="m2.2 4.4 5.8 4.4 5.8-4.4"/>`,
 	"menu":     `<path d="M2.5 4.5h11M2.5 8h11M2.5 11.5h11"/>`,
 	"out":      `<path d="M6 2.5H3.3a.8.8 0 0 0-.8.8v9.4c0 .4.4.8.8.8H6M10 11l3-3-3-3M13 8H6"/>`,
 	"overview": `<rect x="2" y="2" width="5" height="6.5" rx="1"/><rect x="9" y="2" width="5" height="3.5" rx="1"/><rect x="2" y="10.5" width="5" height="3.5" rx="1"/><rect x="9" y="7.5" width="5" height="6.5" rx="1"/>`,

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"berth/core/mail"
 	"context"
 	"fmt"
 	"net/http/httptest"
@@ -77,6 +78,8 @@ func variableSamples() map[string]sample {
 	globals := globalVariablesPage{ExportHref: "/x", Lines: []globalLine{{lineSample("SMTP_PASSWORD", "", true), "4 stacks"}, {lineSample("TZ", "Europe/Berlin", false), reaching(variables.Reach{Stacks: 11, Jobs: 1})}, {lineSample("UNUSED", "", false), ""}}}
 	s := sampleStack()
 	return map[string]sample{
+		"mail":                    of(mailView, framed(inMail, "E-mail"), sampleMail()),
+		"mail-off":                of(mailView, framed(inMail, "E-mail"), newMailPage(mail.Setup{}, nil, nil)),
 		"backup-list":             of(backupListView, framed(inBackups, "Backups"), sampleBackups()),
 		"backup-list-none":        of(backupListView, framed(inBackups, "Backups"), backupListPage{Limit: "4 GiB"}),
 		"backup-list-elsewhere":   of(backupListView, framed(inBackups, "Backups"), backupListPage{Elsewhere: "This installation keeps everything in PostgreSQL, which has better backups than Berth could make of it."}),

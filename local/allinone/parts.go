@@ -10,6 +10,7 @@ import (
 	"berth/core/identity"
 	"berth/core/integrations"
 	"berth/core/jobs"
+	"berth/core/mail"
 	"berth/core/metrics"
 	"berth/core/repositories"
 	"berth/core/seal"
@@ -60,6 +61,7 @@ type parts struct {
 	identity     workerport.Identity
 	port         *workerport.Port
 
+	mail    *mail.Desk
 	backups *backups.Desk
 	shelf   *shelf.Shelf            // nil with PostgreSQL
 	end     context.CancelCauseFunc // ends this run; set when it begins
@@ -122,6 +124,7 @@ func (p *parts) join(ctx context.Context) (err error) {
 	folders := repositories.NewFolders(p.store, p.side.browser)
 	p.stacks = stacks.NewDesk(p.store, p.side, p.cfg.Now).Beside(folders)
 	p.jobs = jobs.NewDesk(p.store, p.ring, p.side, p.cfg.Now).Beside(folders)
+	p.mail = mail.NewDesk(p.store, p.ring, p.side, p.cfg.Now)
 	p.passwords = identity.NewPasswords(identity.Rounds)
 	if err := p.joinFleet(ctx); err != nil {
 		return err
@@ -129,7 +132,7 @@ func (p *parts) join(ctx context.Context) (err error) {
 	options := hub.Options{
 		Store: p.store, Fleet: hubFleet{p.fleet, p.store}, Sources: p.repositories, Variables: resolver, Seals: p.ring, Files: p.files, Git: p.git, Mirrors: p.git,
 		SecretsFiles: p.secrets, AgeKeys: p.repositories,
-		Compose: render.New(), Documents: yaml.Reader{}, Rendered: yaml.Rendered{}, Snapshots: p.board.Workers, Meter: p.board.Own,
+		Compose: render.New(), Documents: yaml.Reader{}, Rendered: yaml.Rendered{}, Snapshots: p.board.Workers, Meter: p.board.Own, Post: p.post(),
 		Rotation: s.SecretsInterval, Scan: s.ScanInterval, Heartbeat: s.HeartbeatInterval, Version: p.cfg.Version, Now: p.cfg.Now, Log: p.cfg.Log,
 	}
 	if p.client != nil {

@@ -83,6 +83,9 @@ func (p *parts) run(ctx context.Context, withHandlers bool) error {
 		}
 		return err
 	}
+	if err := p.store.SetMailSetup(ctx, p.mailSetup()); err != nil && !calledOff(ctx, err) {
+		return err
+	}
 	workers, err := listen("TLS_WORKER_PORT", p.cfg.Server.TLSWorkerPort)
 	if err != nil {
 		return err

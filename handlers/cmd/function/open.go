@@ -16,6 +16,7 @@ import (
 	"berth/core/identity"
 	"berth/core/integrations"
 	"berth/core/jobs"
+	"berth/core/mail"
 	"berth/core/repositories"
 	"berth/core/seal"
 	"berth/core/stacks"
@@ -81,6 +82,7 @@ func join(ctx context.Context, cfg config.Function, log *slog.Logger, db *store.
 			Stacks:       stacks.NewDesk(kept, hub, time.Now).Beside(folders),
 			Jobs:         jobs.NewDesk(kept, ring, hub, time.Now).Beside(folders),
 			Fleet:        fleet.NewDesk(kept, ring, hub, time.Now, port),
+			Mail:         mail.NewDesk(kept, ring, hub, time.Now),
 		},
 		Hub: handlers.Hub{Live: hub, Plans: hub, Browser: hub, Files: revisionfiles.InDatabase(kept), Metrics: hub, Secrets: hub},
 	})
