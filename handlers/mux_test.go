@@ -23,7 +23,7 @@ func (nobody) BySession(context.Context, string) (access.Principal, error) {
 	return access.Principal{}, fault.New(fault.Unauthenticated, "auth.session", "no")
 }
 
-func (nobody) ByAPIKey(context.Context, string) (access.Principal, error) {
+func (nobody) ByAPIKey(context.Context, string, string) (access.Principal, error) {
 	return access.Principal{}, fault.New(fault.Unauthenticated, "auth.key", "no")
 }
 

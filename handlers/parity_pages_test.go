@@ -232,6 +232,7 @@ var pageVisits = []visit{
 	{303, "/service-accounts", "name=robot+%26+co&role=viewer", ""},
 	{200, "/service-accounts/{spare account}", "", ""},
 	{201, "/service-accounts/{spare account}/keys", "name=k2", ""},
+	{201, "/service-accounts/{spare account}/keys/{spare account key}/rotate", "overlap=1h", ""},
 	{303, "/service-accounts/{spare account}/keys/{spare account key}/delete", "x=1", ""},
 	{303, "/service-accounts/{spare account}/delete", "x=1", ""},
 	{200, "/audit-events", "", ""},

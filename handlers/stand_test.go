@@ -195,6 +195,7 @@ func (s *stand) key(a identity.ServiceAccount, life time.Duration) (identity.API
 	}
 	key, token, err := s.accounts.IssueKey(s.t.Context(), access.System, a.ID, "key", expires)
 	s.must(err)
+	s.exec(`UPDATE api_keys SET last_used_at = ? WHERE id = ?`, s.now().UnixMicro(), string(key.ID)) // so that its first use writes nothing
 	return key, token.Reveal()
 }
 

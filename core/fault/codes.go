@@ -4,6 +4,7 @@ package fault
 // reused for something else, because programs act on it.
 var Codes = []string{
 	"answer.too_large",
+	"api_key.expired",
 	"api_key.invalid",
 	"api_key.not_found",
 	"api_key.too_many",

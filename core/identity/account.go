@@ -34,6 +34,10 @@ type APIKey struct {
 	Name      string // for people
 	CreatedAt time.Time
 	ExpiresAt time.Time // zero: never
+	// LastUsedAt and LastUsedFrom tell of the last use that was noted, which is some minutes old at most: when, zero: never, and
+	// from which address.
+	LastUsedAt   time.Time
+	LastUsedFrom string
 }
 
 // Expired reports whether the key is good no more at now.

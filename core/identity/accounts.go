@@ -17,6 +17,10 @@ type AccountStore interface {
 	AddServiceAccount(ctx context.Context, who access.Principal, account ServiceAccount) error
 	// AddAPIKey stores a new key. NotFound "service_account.not_found", Conflict "api_key.too_many".
 	AddAPIKey(ctx context.Context, who access.Principal, key APIKey, mac []byte) error
+	// RotateAPIKey stores a key that follows another of its account, which ends at until unless it ends before. NotFound
+	// "api_key.not_found", Conflict "api_key.too_many", "api_key.expired". It returns the key as stored: it has the old one's
+	// name, and as long a life.
+	RotateAPIKey(ctx context.Context, who access.Principal, old core.APIKeyID, key APIKey, mac []byte, until time.Time) (APIKey, error)
 }
 
 // Accounts makes service accounts and their API keys. What needs no decision, listing,
@@ -57,4 +61,21 @@ func (a *Accounts) IssueKey(ctx context.Context, who access.Principal, account c
 	key := APIKey{ID: core.APIKeyID(core.NewID(core.PrefixAPIKey, now)), Account: account, Name: name, CreatedAt: now, ExpiresAt: expires.UTC().Truncate(time.Microsecond)}
 	token := seal.NewToken(seal.TokenAPIKey, string(key.ID))
 	return key, token, a.store.AddAPIKey(ctx, who, key, a.macs.MACToken(token))
+}
+
+// MaxOverlap is how long a key and the one that follows it may both be good.
+const MaxOverlap = 30 * 24 * time.Hour
+
+// RotateKey makes the key that follows another, with its name and as long a life. Both are good for as long as overlap says, from 0
+// to MaxOverlap, so that programs can be told the new one while the old one still works. The token is shown once, as
+// IssueKey's. Invalid "api_key.invalid", and what RotateAPIKey says.
+func (a *Accounts) RotateKey(ctx context.Context, who access.Principal, account core.ServiceAccountID, old core.APIKeyID, overlap time.Duration) (APIKey, seal.Token, error) {
+	if overlap < 0 || overlap > MaxOverlap {
+		return APIKey{}, seal.Token{}, fault.BadFields("api_key.invalid", []fault.Field{{Path: "overlap", Problem: "must be from 0s to 720h, which is 30 days"}})
+	}
+	now := stamp(a.now)
+	key := APIKey{ID: core.APIKeyID(core.NewID(core.PrefixAPIKey, now)), Account: account, CreatedAt: now}
+	token := seal.NewToken(seal.TokenAPIKey, string(key.ID))
+	key, err := a.store.RotateAPIKey(ctx, who, old, key, a.macs.MACToken(token), now.Add(overlap))
+	return key, token, err
 }

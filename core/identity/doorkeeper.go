@@ -2,6 +2,7 @@ package identity
 
 import (
 	"context"
+	"time"
 
 	"berth/core"
 	"berth/core/access"
@@ -22,10 +23,18 @@ type Credentials interface {
 	StoredSession(ctx context.Context, id core.SessionID) (StoredSession, error)
 	// StoredKey returns an API key by its id.
 	StoredKey(ctx context.Context, id core.APIKeyID) (StoredKey, error)
+	// NoteKeyUsed keeps when a key was used, and from where, unless that was noted since then.
+	NoteKeyUsed(ctx context.Context, id core.APIKeyID, at, since time.Time, address string) error
 }
 
-// Doorkeeper turns the credential of a request into who asks. It reads and never writes,
-// and keeps nothing: what is revoked is refused from the next request on.
+// usedEvery is how often the use of a key is noted, and noteWithin how long a request waits for that.
+const (
+	usedEvery  = 5 * time.Minute
+	noteWithin = 200 * time.Millisecond
+)
+
+// Doorkeeper turns the credential of a request into who asks. It keeps nothing: what is
+// revoked is refused from the next request on. All it writes is, now and then, that a key was used.
 type Doorkeeper struct {
 	store Credentials
 	macs  MACs
@@ -55,8 +64,8 @@ func (d *Doorkeeper) BySession(ctx context.Context, cookie string) (access.Princ
 	return kept.User.Principal(kept.ID), nil
 }
 
-// ByAPIKey returns the service account to which this key belongs. Unauthenticated "auth.key_invalid".
-func (d *Doorkeeper) ByAPIKey(ctx context.Context, text string) (access.Principal, error) {
+// ByAPIKey returns the service account to which this key belongs, which was shown from an address. Unauthenticated "auth.key_invalid".
+func (d *Doorkeeper) ByAPIKey(ctx context.Context, text, address string) (access.Principal, error) {
 	token, err := seal.ParseToken(text)
 	if err != nil || token.Kind() != seal.TokenAPIKey {
 		return access.Principal{}, errKey
@@ -65,9 +74,20 @@ func (d *Doorkeeper) ByAPIKey(ctx context.Context, text string) (access.Principa
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return access.Principal{}, err
 	}
+	now := d.now()
 	genuine := d.macs.VerifyToken(token, kept.MAC)
-	if !genuine || kept.Key.Expired(d.now()) || kept.Account.Disabled {
+	if !genuine || kept.Key.Expired(now) || kept.Account.Disabled {
 		return access.Principal{}, errKey
 	}
+	if since := now.Add(-usedEvery); kept.Key.LastUsedAt.Before(since) {
+		d.noteUsed(ctx, kept.Key.ID, now, since, address)
+	}
 	return kept.Account.Principal(), nil
+}
+
+// noteUsed keeps that a key was used. Whoever shows a good key is not turned away because that cannot be written down.
+func (d *Doorkeeper) noteUsed(ctx context.Context, id core.APIKeyID, at, since time.Time, address string) {
+	ctx, cancel := context.WithTimeout(ctx, noteWithin)
+	defer cancel()
+	_ = d.store.NoteKeyUsed(ctx, id, at, since, address)
 }

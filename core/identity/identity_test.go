@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -29,6 +31,9 @@ type memory struct {
 	opened  access.Principal
 	ended   core.SessionID
 	err     error
+	used    []string // what was noted of the key, which fails with unnoted
+	unnoted error
+	until   time.Time // when the key ends that was followed by another
 }
 
 var errMissing = fault.New(fault.NotFound, "x.not_found", "")
@@ -57,11 +62,25 @@ func (m *memory) StoredSession(_ context.Context, id core.SessionID) (identity.S
 	return m.session, m.err
 }
 
+func (m *memory) NoteKeyUsed(_ context.Context, id core.APIKeyID, at, _ time.Time, address string) error {
+	m.used = append(m.used, fmt.Sprintf("%s at %s from %s", id, at.Format(time.TimeOnly), address))
+	m.key.Key.LastUsedAt = at
+	return m.unnoted
+}
+
 func (m *memory) StoredKey(_ context.Context, id core.APIKeyID) (identity.StoredKey, error) {
 	if m.err == nil && id != m.key.Key.ID {
 		return identity.StoredKey{}, errMissing
 	}
 	return m.key, m.err
+}
+
+func (m *memory) RotateAPIKey(_ context.Context, _ access.Principal, old core.APIKeyID, key identity.APIKey, mac []byte, until time.Time) (identity.APIKey, error) {
+	if old != m.key.Key.ID {
+		return key, errMissing
+	}
+	m.key.Key, m.key.MAC, m.until = key, mac, until
+	return key, m.err
 }
 
 func (m *memory) AddServiceAccount(context.Context, access.Principal, identity.ServiceAccount) error {
@@ -142,7 +161,7 @@ func TestAStoreThatIsAwayIsNoWrongPassword(t *testing.T) {
 	if _, err := door.BySession(t.Context(), core.NewID("ses", epoch)+"."+strings.Repeat("A", 43)); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("a session: %v", err)
 	}
-	if _, err := door.ByAPIKey(t.Context(), seal.NewToken(seal.TokenAPIKey, core.NewID("key", epoch)).Reveal()); !fault.Is(err, fault.Unavailable) {
+	if _, err := door.ByAPIKey(t.Context(), seal.NewToken(seal.TokenAPIKey, core.NewID("key", epoch)).Reveal(), "192.0.2.9"); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("a key: %v", err)
 	}
 }
@@ -210,23 +229,73 @@ func TestAnAPIKeyOpensTheDoorUntilItExpires(t *testing.T) {
 	}
 	now := epoch
 	door := identity.NewDoorkeeper(m, macs, func() time.Time { return now })
-	if p, err := door.ByAPIKey(t.Context(), token.Reveal()); err != nil || p.ID != "sva_1" || p.Kind != access.KindServiceAccount || p.Role != access.RoleOperator {
+	if p, err := door.ByAPIKey(t.Context(), token.Reveal(), "192.0.2.9"); err != nil || p.ID != "sva_1" || p.Kind != access.KindServiceAccount || p.Role != access.RoleOperator {
 		t.Fatalf("%+v, %v", p, err)
 	}
 	forged := seal.NewToken(seal.TokenAPIKey, string(key.ID)).Reveal()
 	worker := seal.NewToken(seal.TokenWorker, string(key.ID)).Reveal()
 	for name, text := range map[string]string{"another secret": forged, "another kind": worker, "nothing": "", "cut short": token.Reveal()[:50]} {
-		if _, err := door.ByAPIKey(t.Context(), text); fault.CodeOf(err) != "auth.key_invalid" || strings.Contains(err.Error(), "berth_") {
+		if _, err := door.ByAPIKey(t.Context(), text, "192.0.2.9"); fault.CodeOf(err) != "auth.key_invalid" || strings.Contains(err.Error(), "berth_") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	now = epoch.Add(time.Hour)
-	if _, err := door.ByAPIKey(t.Context(), token.Reveal()); err == nil {
+	if _, err := door.ByAPIKey(t.Context(), token.Reveal(), "192.0.2.9"); err == nil {
 		t.Error("it is good at its end")
 	}
 	now, m.key.Account.Disabled = epoch, true
-	if _, err := door.ByAPIKey(t.Context(), token.Reveal()); err == nil {
+	if _, err := door.ByAPIKey(t.Context(), token.Reveal(), "192.0.2.9"); err == nil {
 		t.Error("it is good for a disabled account")
+	}
+}
+
+func TestTheUseOfAKeyIsNotedNowAndThen(t *testing.T) {
+	macs, m := ring(t), &memory{}
+	key, token, err := identity.NewAccounts(m, macs, clock).IssueKey(t.Context(), access.System, "sva_1", "ci", time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := epoch
+	door := identity.NewDoorkeeper(m, macs, func() time.Time { return now })
+	m.unnoted = errMissing // which is no reason to turn it away
+	for range 4 {
+		if _, err := door.ByAPIKey(t.Context(), token.Reveal(), "192.0.2.9"); err != nil {
+			t.Fatal(err)
+		}
+		now = now.Add(2 * time.Minute)
+	}
+	want := []string{fmt.Sprintf("%s at %s from 192.0.2.9", key.ID, epoch.Format(time.TimeOnly)), fmt.Sprintf("%s at %s from 192.0.2.9", key.ID, epoch.Add(6*time.Minute).Format(time.TimeOnly))}
+	if !slices.Equal(m.used, want) {
+		t.Errorf("noted was %q, want %q", m.used, want)
+	}
+	forged := seal.NewToken(seal.TokenAPIKey, string(key.ID)).Reveal()
+	now = now.Add(time.Hour)
+	if _, err := door.ByAPIKey(t.Context(), forged, "192.0.2.9"); err == nil || len(m.used) != 2 {
+		t.Errorf("a forged key is noted: %q, %v", m.used, err)
+	}
+}
+
+func TestAKeyThatFollowsAnotherIsGood(t *testing.T) {
+	macs, m := ring(t), &memory{}
+	accounts := identity.NewAccounts(m, macs, clock)
+	old, _, err := accounts.IssueKey(t.Context(), access.System, "sva_1", "ci", time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, overlap := range map[string]time.Duration{"before now": -time.Second, "for too long": identity.MaxOverlap + 1} {
+		if _, _, err := accounts.RotateKey(t.Context(), access.System, "sva_1", old.ID, overlap); fault.CodeOf(err) != "api_key.invalid" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, _, err := accounts.RotateKey(t.Context(), access.System, "sva_1", "key_other", 0); !fault.Is(err, fault.NotFound) {
+		t.Errorf("of no key: %v", err)
+	}
+	_, token, err := accounts.RotateKey(t.Context(), access.System, "sva_1", old.ID, time.Hour)
+	if err != nil || !m.until.Equal(epoch.Add(time.Hour)) {
+		t.Fatalf("until %s, %v", m.until, err)
+	}
+	if _, err := identity.NewDoorkeeper(m, macs, clock).ByAPIKey(t.Context(), token.Reveal(), ""); err != nil {
+		t.Error(err)
 	}
 }
 

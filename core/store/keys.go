@@ -2,6 +2,9 @@ package store
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"time"
 
 	"berth/core"
 	"berth/core/access"
@@ -11,16 +14,20 @@ import (
 
 var (
 	errKeyMissing  = fault.New(fault.NotFound, "api_key.not_found", "There is no such API key.")
+	errKeyExpired  = fault.New(fault.Conflict, "api_key.expired", "The API key has expired, so nothing can be changed over from it any more. Make a new one.")
 	errTooManyKeys = fault.New(fault.Conflict, "api_key.too_many", "A service account has at most %d API keys. Delete one that is not used any more.", identity.MaxKeys)
 )
 
-const keyColumns = `api_keys.id, api_keys.account_id, api_keys.name, api_keys.created_at, api_keys.expires_at`
+const keyColumns = `api_keys.id, api_keys.account_id, api_keys.name, api_keys.created_at, api_keys.expires_at,
+	api_keys.last_used_at, api_keys.last_used_from`
 
 // keyInto returns where keyColumns are scanned to, and what completes k afterwards.
 func keyInto(k *identity.APIKey) (dest []any, finish func()) {
-	var created, expires int64
-	return []any{&k.ID, &k.Account, &k.Name, &created, &expires},
-		func() { k.CreatedAt, k.ExpiresAt = fromMicros(created), fromMicros(expires) }
+	var created, expires, used int64
+	return []any{&k.ID, &k.Account, &k.Name, &created, &expires, &used, &k.LastUsedFrom},
+		func() {
+			k.CreatedAt, k.ExpiresAt, k.LastUsedAt = fromMicros(created), fromMicros(expires), fromMicros(used)
+		}
 }
 
 func scanKey(row scanner) (identity.APIKey, error) {
@@ -67,14 +74,59 @@ func (s *Store) AddAPIKey(ctx context.Context, who access.Principal, k identity.
 		if err != nil {
 			return err
 		}
-		if len(a.Keys) >= identity.MaxKeys {
-			return errTooManyKeys
-		}
-		if _, err := tx.exec(`INSERT INTO api_keys (id, account_id, name, mac, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)`,
-			k.ID, k.Account, k.Name, mac, micros(k.CreatedAt), micros(k.ExpiresAt)); err != nil {
+		if err := insertKey(tx, a, k, mac); err != nil {
 			return err
 		}
 		return s.audit(tx, who.Audit("api_key.create", string(k.ID), a.Name+": "+k.Name))
+	})
+}
+
+func insertKey(tx *Tx, a identity.ServiceAccount, k identity.APIKey, mac []byte) error {
+	if len(a.Keys) >= identity.MaxKeys {
+		return errTooManyKeys
+	}
+	_, err := tx.exec(`INSERT INTO api_keys (id, account_id, name, mac, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)`,
+		k.ID, k.Account, k.Name, mac, micros(k.CreatedAt), micros(k.ExpiresAt))
+	return err
+}
+
+// RotateAPIKey implements identity.AccountStore.
+func (s *Store) RotateAPIKey(ctx context.Context, who access.Principal, old core.APIKeyID, k identity.APIKey, mac []byte, until time.Time) (identity.APIKey, error) {
+	return writeNew(ctx, s, func(tx *Tx) (identity.APIKey, error) {
+		a, err := accountByID(tx, k.Account)
+		if err != nil {
+			return k, err
+		}
+		at := slices.IndexFunc(a.Keys, func(known identity.APIKey) bool { return known.ID == old })
+		if at < 0 {
+			return k, errKeyMissing
+		}
+		before := a.Keys[at]
+		if before.Expired(k.CreatedAt) {
+			return k, errKeyExpired
+		}
+		k.Name = before.Name
+		if !before.ExpiresAt.IsZero() {
+			k.ExpiresAt = k.CreatedAt.Add(before.ExpiresAt.Sub(before.CreatedAt))
+		}
+		if err := insertKey(tx, a, k, mac); err != nil {
+			return k, err
+		}
+		if before.ExpiresAt.IsZero() || until.Before(before.ExpiresAt) {
+			before.ExpiresAt = until
+		}
+		if err := tx.change(errKeyMissing, `UPDATE api_keys SET expires_at = ? WHERE id = ?`, micros(before.ExpiresAt), old); err != nil {
+			return k, err
+		}
+		return k, s.audit(tx, who.Audit("api_key.rotate", string(old), fmt.Sprintf("%s: %s, followed by %s, good until %s", a.Name, k.Name, k.ID, before.ExpiresAt.UTC().Format(time.RFC3339))))
+	})
+}
+
+// NoteKeyUsed implements identity.Credentials.
+func (s *Store) NoteKeyUsed(ctx context.Context, id core.APIKeyID, at, since time.Time, address string) error {
+	return s.db.WriteNew(ctx, func(tx *Tx) error {
+		_, err := tx.exec(`UPDATE api_keys SET last_used_at = ?, last_used_from = ? WHERE id = ? AND last_used_at < ?`, micros(at), address, id, micros(since))
+		return err
 	})
 }
 

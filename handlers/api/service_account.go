@@ -25,6 +25,9 @@ type APIKey struct {
 	Name      string        `json:"name"`
 	CreatedAt time.Time     `json:"created_at"`
 	ExpiresAt *time.Time    `json:"expires_at"` // null: never
+	// When it was last used, and from where, noted every five minutes at most; null and "": never.
+	LastUsedAt   *time.Time `json:"last_used_at"`
+	LastUsedFrom string     `json:"last_used_from"`
 }
 
 func showAccount(a identity.ServiceAccount) ServiceAccount {
@@ -37,9 +40,5 @@ func showAccount(a identity.ServiceAccount) ServiceAccount {
 }
 
 func showKey(k identity.APIKey) APIKey {
-	shown := APIKey{ID: k.ID, Name: k.Name, CreatedAt: k.CreatedAt}
-	if !k.ExpiresAt.IsZero() {
-		shown.ExpiresAt = &k.ExpiresAt
-	}
-	return shown
+	return APIKey{ID: k.ID, Name: k.Name, CreatedAt: k.CreatedAt, ExpiresAt: optionalTime(k.ExpiresAt), LastUsedAt: optionalTime(k.LastUsedAt), LastUsedFrom: k.LastUsedFrom}
 }

@@ -22,7 +22,7 @@ func (g *Guard) identify(rule Rule, r *http.Request) (access.Principal, error) {
 		return nobody, nil
 	}
 	if key, present := apiKey(r.Header); present && rule.Surface != Page {
-		p, err := g.cfg.Doorkeeper.ByAPIKey(r.Context(), key)
+		p, err := g.cfg.Doorkeeper.ByAPIKey(r.Context(), key, nobody.Address)
 		g.refused("api_key", err)
 		p.Address, p.Agent = nobody.Address, nobody.Agent
 		return p, err

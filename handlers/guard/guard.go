@@ -22,8 +22,8 @@ import (
 type Doorkeeper interface {
 	// BySession judges the value of the session cookie.
 	BySession(ctx context.Context, value string) (access.Principal, error)
-	// ByAPIKey judges the text of an API key.
-	ByAPIKey(ctx context.Context, text string) (access.Principal, error)
+	// ByAPIKey judges the text of an API key that was sent from an address.
+	ByAPIKey(ctx context.Context, text, address string) (access.Principal, error)
 }
 
 // Config is what a Guard needs; every field without a default in its comment is required.

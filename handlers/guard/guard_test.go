@@ -31,7 +31,7 @@ func (d door) BySession(_ context.Context, value string) (access.Principal, erro
 	return d.judge(value == "good session")
 }
 
-func (d door) ByAPIKey(_ context.Context, text string) (access.Principal, error) {
+func (d door) ByAPIKey(_ context.Context, text, _ string) (access.Principal, error) {
 	return d.judge(text == "good key")
 }
 

@@ -28,7 +28,7 @@ func (c *changing) BySession(context.Context, string) (access.Principal, error) 
 	return *c.principal.Load(), nil
 }
 
-func (c *changing) ByAPIKey(ctx context.Context, text string) (access.Principal, error) {
+func (c *changing) ByAPIKey(ctx context.Context, text, address string) (access.Principal, error) {
 	return c.BySession(ctx, text)
 }
 

@@ -20,6 +20,7 @@ import (
 // KeyIssuer makes API keys; see identity.Accounts.
 type KeyIssuer interface {
 	IssueKey(ctx context.Context, who access.Principal, account core.ServiceAccountID, name string, expires time.Time) (identity.APIKey, seal.Token, error)
+	RotateKey(ctx context.Context, who access.Principal, account core.ServiceAccountID, old core.APIKeyID, overlap time.Duration) (identity.APIKey, seal.Token, error)
 }
 
 // ServiceAccountKeeper changes and removes service accounts and revokes their keys.
@@ -39,7 +40,9 @@ type accountPage struct {
 	Expiry     choice
 	Issued     bool // a key was just made; this is the only page that shows it
 	Key        copyable
-	Scrape     copyable // how Prometheus uses it
+	Scrape     copyable // how Prometheus uses it, with a word in the key's place when it is not known
+	Alloy      copyable // how Grafana Alloy does
+	Metrics    bool     // it may read metrics
 	Request    copyable // how a script uses it
 }
 
@@ -48,7 +51,10 @@ type apiKeyLine struct {
 	Made       moment
 	Expires    moment
 	Expired    bool
+	Used       moment
+	From       string // address of the last use
 	RevokeHref string
+	RotateHref string // empty: it has expired
 }
 
 var accountView = newView[accountPage]("account_show.html")
@@ -56,9 +62,9 @@ var accountView = newView[accountPage]("account_show.html")
 var errNoAccount = fault.New(fault.NotFound, "service_account.not_found", "There is no such service account. It may have been deleted meanwhile.")
 
 // ServiceAccount shows one service account with its keys, and a form to make one.
-func ServiceAccount(keeper ServiceAccountKeeper, now core.Clock) http.Handler {
+func ServiceAccount(keeper ServiceAccountKeeper, app string, now core.Clock) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
-		return writeAccount(w, r, http.StatusOK, keeper, newAccountPage("", 0), now())
+		return writeAccount(w, r, http.StatusOK, keeper, newAccountPage("", 0), app, now())
 	})
 }
 
@@ -85,22 +91,51 @@ func CreateAPIKey(keeper ServiceAccountKeeper, issuer KeyIssuer, app string, now
 				return err
 			}
 			page.Trouble = c.on(&page.KeyName)
-			return writeAccount(w, r, c.Status, keeper, page, now())
+			return writeAccount(w, r, c.Status, keeper, page, app, now())
 		}
 		page.show(token.Reveal(), app)
-		return writeAccount(w, r, http.StatusCreated, keeper, page, now())
+		return writeAccount(w, r, http.StatusCreated, keeper, page, app, now())
+	})
+}
+
+// RotateAPIKey makes the key that follows another. Its answer is the only page that shows it, as CreateAPIKey's is.
+func RotateAPIKey(keeper ServiceAccountKeeper, issuer KeyIssuer, app string, now core.Clock) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		form, err := typed(r)
+		if err != nil {
+			return err
+		}
+		overlap, err := time.ParseDuration(cmp.Or(form.Get("overlap"), "24h"))
+		if err != nil {
+			return fault.BadFields("api_key.invalid", []fault.Field{{Path: "overlap", Problem: "must be a duration from 0s to 720h, such as 24h"}})
+		}
+		_, token, err := issuer.RotateKey(r.Context(), endpoint.Principal(r.Context()), core.ServiceAccountID(r.PathValue("id")), core.APIKeyID(r.PathValue("key")), overlap)
+		if err != nil {
+			return err
+		}
+		page := newAccountPage("", 0)
+		page.show(token.Reveal(), app)
+		return writeAccount(w, r, http.StatusCreated, keeper, page, app, now())
 	})
 }
 
 // show puts a key that was just made into the page, with what it is for.
 func (p *accountPage) show(key, app string) {
 	p.Issued, p.KeyName.Value = true, ""
-	scheme, host, _ := strings.Cut(app, "://")
 	p.Key = copyable{"key", "API key", key}
+	p.explain(key, app)
+	p.Request = copyable{"request", "Command for a shell", "curl -H '" + guard.KeyHeader + ": " + key + "' " + app + "/api/custom/me"}
+}
+
+// explain shows how scrapers use a key.
+func (p *accountPage) explain(key, app string) {
+	scheme, host, _ := strings.Cut(app, "://")
 	// The authorization block is the one way to send a header that every version has.
 	p.Scrape = copyable{"scrape", "Prometheus configuration", "scrape_configs:\n  - job_name: berth\n    scheme: " + scheme +
 		"\n    authorization:\n      credentials: \"" + guard.KeyHeader + ": " + key + "\"\n    static_configs:\n      - targets: [\"" + host + "\"]"}
-	p.Request = copyable{"request", "Command for a shell", "curl -H '" + guard.KeyHeader + ": " + key + "' " + app + "/api/custom/me"}
+	p.Alloy = copyable{"alloy", "Alloy configuration", "prometheus.scrape \"berth\" {\n  targets         = [{\"__address__\" = \"" + host + "\"}]\n  scheme          = \"" + scheme +
+		"\"\n  scrape_interval = \"30s\"\n  forward_to      = [prometheus.remote_write.default.receiver]\n\n  authorization {\n    type        = \"Bearer\"\n    credentials = \"" +
+		guard.KeyHeader + ": " + key + "\"\n  }\n}"}
 }
 
 // DeleteAPIKey revokes a key for good.
@@ -136,7 +171,7 @@ func newAccountPage(keyName string, days int) accountPage {
 	return page
 }
 
-func writeAccount(w http.ResponseWriter, r *http.Request, status int, keeper ServiceAccountKeeper, page accountPage, now time.Time) error {
+func writeAccount(w http.ResponseWriter, r *http.Request, status int, keeper ServiceAccountKeeper, page accountPage, app string, now time.Time) error {
 	account, err := findAccount(r.Context(), keeper, core.ServiceAccountID(r.PathValue("id")))
 	if err != nil {
 		return err
@@ -144,7 +179,13 @@ func writeAccount(w http.ResponseWriter, r *http.Request, status int, keeper Ser
 	page.Name, page.Href, page.Role, page.Disabled = account.Name, accountHref(account.ID), roleWords[account.Role], account.Disabled
 	for _, key := range account.Keys {
 		page.Keys = append(page.Keys, apiKeyLine{ID: string(key.ID), Name: key.Name, Made: at(key.CreatedAt, now), Expires: at(key.ExpiresAt, now),
-			Expired: key.Expired(now), RevokeHref: page.Href + "/keys/" + string(key.ID) + "/delete"})
+			Expired: key.Expired(now), Used: at(key.LastUsedAt, now), From: key.LastUsedFrom, RevokeHref: page.Href + "/keys/" + string(key.ID) + "/delete"})
+		if !key.Expired(now) {
+			page.Keys[len(page.Keys)-1].RotateHref = page.Href + "/keys/" + string(key.ID) + "/rotate"
+		}
+	}
+	if page.Metrics = account.Role.Can(access.Metrics); page.Metrics && !page.Issued {
+		page.explain("<API_KEY>", app)
 	}
 	f := newFrame(r, inAccounts, account.Name, crumb{"Service accounts", "/service-accounts"})
 	f.Problem = status >= http.StatusBadRequest
