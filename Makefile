@@ -17,8 +17,8 @@ test:
 
 # Kills server and worker at 2,000 system calls, of which make test tries a sample.
 # Holds template.yaml against the schema of AWS SAM.
-# Then holds what reads secrets from Vault against a real Vault server, and what is scraped against a Prometheus of
-# today; both are built the first time.
+# Then holds what reads secrets from Vault against a real Vault server, what is scraped against a Prometheus of
+# today, and what follows Git hosts against a real Gitea; all are built the first time.
 test-real:
 	@local/make/test-real.sh
 

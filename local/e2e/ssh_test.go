@@ -109,14 +109,7 @@ func (h sshHost) stopped(r *rig.Repository, code string, parts ...string) {
 // that is accepted so far; empty: none is.
 func (h sshHost) accept(before string) {
 	h.s.T.Helper()
-	host, port, err := net.SplitHostPort(h.Addr)
-	if err != nil {
-		h.s.T.Fatal(err)
-	}
-	number, err := strconv.Atoi(port)
-	if err != nil {
-		h.s.T.Fatal(err)
-	}
+	host, number := sshAddress(h.s.T, h.Addr)
 	scan := rig.Post[api.KeyscanAnswer](h.s.Client, "/api/custom/repository-keys/keyscan", api.KeyscanRequest{Host: host, Port: number}, http.StatusOK)
 	if len(scan.Keys) != 1 || scan.Keys[0].Fingerprint != h.fingerprint() || scan.Same {
 		h.s.T.Fatalf("the scan shows %+v, want one new key %s", scan, h.fingerprint())
@@ -132,4 +125,17 @@ func (h sshHost) accept(before string) {
 	if answer := h.s.Ask(http.MethodPut, "/api/custom/repository-keys/hosts", ask); answer.Status != http.StatusOK {
 		h.s.T.Fatalf("accepting the key: %d %s", answer.Status, answer.Body)
 	}
+}
+
+// sshAddress takes host:port apart.
+func sshAddress(t testing.TB, address string) (host string, port int) {
+	t.Helper()
+	host, text, err := net.SplitHostPort(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if port, err = strconv.Atoi(text); err != nil {
+		t.Fatal(err)
+	}
+	return host, port
 }

@@ -6,9 +6,11 @@
 # The provider of Vault's secrets is then held against a real Vault server, which is built when it is not there.
 # template.yaml is held against the schema of AWS SAM, which is a large module that nothing else needs.
 # A Prometheus of today, which is built when it is not there, scrapes the whole program.
+# A real Gitea, which is built when it is not there, is read from over HTTP and SSH, calls its webhook and is connected by OAuth.
 # Files are exchanged with the command-line programs sops and age, which are built when they are not there.
 . "$(dirname "$0")/common.sh"
 . local/make/docker.sh
+. local/make/real-gitea.sh
 . local/make/real-prometheus.sh
 . local/make/real-sops.sh
 . local/make/real-vault.sh
@@ -26,4 +28,6 @@ need_current_prometheus
 go test -count=1 -timeout 30m -v -tags realprometheus -run RealPrometheus "$@" ./local/watch || status=1
 need_vault
 go test -count=1 -timeout 30m -v -tags realvault -run RealVault "$@" ./hub/adapter/vault || status=1
+need_gitea
+go test -count=1 -timeout 30m -v -tags realgitea -run RealGitea "$@" ./local/e2e || status=1
 exit $status

@@ -42,6 +42,7 @@ type program struct {
 // Options say what differs from a server with nothing but SECRET_KEY and BOOTSTRAP_TOKEN.
 type Options struct {
 	Dir         string // DATA_DIR; empty: one that goes with the test
+	Web         string // port of the API and the pages; empty: a free one
 	LocalWorker bool
 	Environment map[string]string
 }
@@ -87,7 +88,10 @@ func (s *Server) configure(o Options) {
 	key := make([]byte, 32)
 	rand.Read(key)
 	s.Secrets["SECRET_KEY"], s.Secrets["BOOTSTRAP_TOKEN"] = hex.EncodeToString(key), rand.Text()
-	web := FreePort(s.T)
+	web := o.Web
+	if web == "" {
+		web = FreePort(s.T)
+	}
 	s.Port = FreePort(s.T)
 	s.Client = Client{T: s.T, URL: "http://127.0.0.1:" + web}
 	environment := map[string]string{
