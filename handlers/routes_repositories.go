@@ -79,6 +79,9 @@ func repositoryRoutes(d Deps) []Route {
 		row(http.MethodPost, single+"/add", access.Operate, api.AddFound(intake.NewDesk(s.Desk, d.Stacks.Desk, d.Jobs.Desk)),
 			Operation{Summary: "Add several folders of a repository as stacks and jobs", Detail: "Each is added for itself; `items` of the answer tells which were refused, and why.",
 				Request: api.AddFoundRequest{}, Response: api.AddFoundAnswer{}, Status: http.StatusOK}),
+		row(http.MethodGet, single+"/follow", access.View, api.RepositoryFollowed(s.Desk, d.Stacks.Store),
+			Operation{Summary: "Tell what following a repository came to", Detail: "`waiting` are new folders that were not added by themselves, and why. `proposals` are stacks and jobs whose folder is gone: delete them (`DELETE /stacks/{id}?teardown=true`), or have them follow another folder (`PATCH` their `path`).",
+				Response: api.FollowedAnswer{}, Status: http.StatusOK}),
 		row(http.MethodGet, single+"/discover", access.View, api.DiscoverRepository(s.Desk, s.Browser),
 			Operation{Summary: "Find every folder that could be a stack or a job", Response: api.DiscoverAnswer{}, Status: http.StatusOK, Problems: unreadable}),
 	}

@@ -45,6 +45,7 @@ type StackPauser interface {
 
 // StacksStore is what is read of stacks; *store.Store has it.
 type StacksStore interface {
+	api.FolderTeller
 	api.StackFinder
 	api.StackLister
 	api.RevisionReader

@@ -36,6 +36,8 @@ func uiJobRoutes(u UIDeps) []Route {
 		form(one+"/settings", access.Operate, ui.ChangeJob(u.Store, u.Jobs)),
 		page(one+"/delete", access.Operate, ui.ConfirmDeleteJob(u.Store)),
 		form(one+"/delete", access.Operate, ui.DeleteJob(u.Store, u.Jobs)),
+		form(one+"/folder", access.Operate, ui.MoveGoneJob(u.Jobs)),
+		form(one+"/folder/remove", access.Operate, ui.RemoveGoneJob(u.Jobs)),
 		form(one+"/global-variables", access.Operate, ui.BindToJob(u.Store, u.Variables)),
 		page("/job-runs", access.View, ui.Runs(u.Store, u.Workers, u.Now)),
 		page(run, access.View, ui.Run(u.Store, u.Workers, u.Now)),

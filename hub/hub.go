@@ -23,7 +23,8 @@ type Options struct {
 	SecretsFiles SecretsFiles
 	AgeKeys      AgeKeys // nil: every repository has one
 	Git          core.GitRemote
-	Mirrors      Mirrors // nil: none is left over
+	Mirrors      Mirrors  // nil: none is left over
+	Follower     Follower // nil: no repository is followed
 	Compose      core.ComposeReader
 	Documents    core.DocumentReader // of repositories
 	Rendered     core.DocumentReader // of rendered Compose files, which are larger

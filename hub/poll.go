@@ -11,6 +11,7 @@ import (
 
 	"berth/core"
 	"berth/core/fault"
+	"berth/core/intake"
 	"berth/core/repositories"
 	"berth/core/stacks"
 )
@@ -66,6 +67,9 @@ func (h *Hub) lookAt(ctx context.Context, r repositories.Repository, cause *caus
 		}
 		cause.turns = r.Turns(opened, lineage)
 		cause.version = versionOf(r, opened)
+		if err := h.follow(ctx, intake.Look{Repository: r, Commit: opened.Commit, Tree: tree, Lineage: lineage}); err != nil {
+			return err
+		}
 		if err := h.judge(ctx, r, opened.Commit, tree, cause); err != nil {
 			return err
 		}
@@ -87,6 +91,20 @@ func (h *Hub) lineage(ctx context.Context, r repositories.Repository, head core.
 		return core.LineageUnknown, nil
 	}
 	return h.opts.Git.Lineage(ctx, r.ID, r.Head, head.Commit)
+}
+
+// follow makes stacks and jobs of what is new in a repository that is followed. That a commit cannot be listed is no reason
+// not to deploy what is known; it is tried again with the next look.
+func (h *Hub) follow(ctx context.Context, l intake.Look) error {
+	if h.opts.Follower == nil || !l.Repository.Following.On() {
+		return nil
+	}
+	err := h.opts.Follower.Follow(ctx, l)
+	if err != nil && readProblem(err) == nil {
+		return err
+	}
+	h.report("a repository's folders cannot be followed", err, "repository", l.Repository.Name)
+	return nil
 }
 
 // versionOf is the tag that a head was found under; empty for a branch's.

@@ -7,6 +7,7 @@ import (
 
 	"berth/core"
 	"berth/core/fleet"
+	"berth/core/intake"
 	"berth/core/jobs"
 	"berth/core/metrics"
 	"berth/core/repositories"
@@ -219,6 +220,12 @@ type Post interface {
 	Run(ctx context.Context)
 	// Wake makes it look at once. It never blocks.
 	Wake()
+}
+
+// Follower makes stacks and jobs of a repository's new folders, and looks after those whose folder is gone;
+// *intake.Follower does. The error is why that could not be done or stored.
+type Follower interface {
+	Follow(ctx context.Context, l intake.Look) error
 }
 
 // Snapshots caches what workers push of their metrics, for scrapes.

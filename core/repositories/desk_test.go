@@ -2,6 +2,7 @@ package repositories_test
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -18,7 +19,7 @@ func TestCreateKeepsTheNormalFormAndAsksForALook(t *testing.T) {
 	if got.Name != "app" || got.URL != address || got.Branch != "main" || got.AskedAt.IsZero() || got.AskedBy != ada.Name || got.Head != "" {
 		t.Errorf("stored %+v", got)
 	}
-	if got != r.get(t, got.ID) {
+	if !reflect.DeepEqual(got, r.get(t, got.ID)) {
 		t.Errorf("read back %+v", r.get(t, got.ID))
 	}
 	if r.nudges.Load() != 1 || r.count(t, `SELECT count(*) FROM audit_events WHERE action = 'repository.create' AND resource = ?`, got.ID) != 1 {
@@ -106,7 +107,7 @@ func TestUpdateForgetsWhatNoLongerHolds(t *testing.T) {
 			if (after.Head == "") != c.reset || after.FetchedAt.IsZero() != c.reset || after.AskedAt.IsZero() == c.asked || (after.Error == "") != c.asked {
 				t.Errorf("afterwards %+v", after)
 			}
-			if after != r.get(t, before.ID) {
+			if !reflect.DeepEqual(after, r.get(t, before.ID)) {
 				t.Errorf("read back %+v, want %+v", r.get(t, before.ID), after)
 			}
 		})
@@ -134,7 +135,7 @@ func TestUpdateRefuses(t *testing.T) {
 			wantFault(t, err, c.code, c.says)
 		})
 	}
-	if got != r.get(t, got.ID) {
+	if !reflect.DeepEqual(got, r.get(t, got.ID)) {
 		t.Errorf("a refusal left %+v", r.get(t, got.ID))
 	}
 }
@@ -228,7 +229,7 @@ func TestPollingWritesOnlyNews(t *testing.T) {
 			t.Fatal(step.name, err)
 		}
 		after := r.get(t, id)
-		if (after != before) != step.news || after.Head != step.want.Head || after.Error != step.want.Error || (after.ErrorCode == "") != (after.Error == "") {
+		if (!reflect.DeepEqual(after, before)) != step.news || after.Head != step.want.Head || after.Error != step.want.Error || (after.ErrorCode == "") != (after.Error == "") {
 			t.Errorf("%s: %+v became %+v", step.name, before, after)
 		}
 	}

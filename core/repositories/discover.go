@@ -60,11 +60,12 @@ func (b Browser) Discover(ctx context.Context, r Repository) (Discovery, error) 
 	if err != nil {
 		return Discovery{}, err
 	}
-	found := offers(files)
+	found := Offers(files)
 	return Discovery{Commit: commit, Found: found[:min(len(found), maxFound)], Truncated: len(found) > maxFound}, nil
 }
 
-func offers(files []core.TreeEntry) []Found {
+// Offers finds the folders among files that could be a stack or a job, by path, then kind.
+func Offers(files []core.TreeEntry) []Found {
 	type place struct {
 		folder string
 		kind   Kind

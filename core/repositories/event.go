@@ -19,6 +19,12 @@ const (
 	EventTagMoved      EventKind = "tag_moved"      // the tag that is followed names another commit
 	EventVersion       EventKind = "version"        // another tag is the highest version in the range
 	EventMoved         EventKind = "moved"          // the Git host redirects to another address
+
+	// Of a repository that is followed, see core/intake.
+	EventAdded   EventKind = "folder_added"   // a new folder became a stack or a job
+	EventRefused EventKind = "folder_refused" // a new folder could not, or waits for a person
+	EventGone    EventKind = "folder_gone"    // the folder of a stack or job is not there any more
+	EventRemoved EventKind = "folder_removed" // what lost its folder was removed, or is being
 )
 
 // MaxEvents is how many events are kept of one repository.

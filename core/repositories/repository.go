@@ -2,6 +2,7 @@ package repositories
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -54,6 +55,10 @@ type Repository struct {
 	// polling last found a commit that no delivery had told of, since deliveries began; zero: never.
 	HookedAt      time.Time
 	UnannouncedAt time.Time
+
+	Following Following // what becomes of its folders by themselves
+	// FollowBegun says that folders were compared since Following was changed last: those that come from then on are new.
+	FollowBegun bool
 }
 
 // Draft is a repository to be added.
@@ -74,6 +79,7 @@ type Change struct {
 	Tag        *string
 	Semver     *string
 	Credential *core.CredentialID // empty: read anonymously from now on
+	Following  *FollowingChange
 }
 
 // Apply returns r with the change put in and checked. When it is read from somewhere else
@@ -85,9 +91,20 @@ func (c Change) Apply(r Repository, by string, now time.Time) (Repository, error
 	set(&r.URL, c.URL)
 	c.follow(&r)
 	set(&r.Credential, c.Credential)
+	var bad []fault.Field
+	if c.Following != nil {
+		r.Following, bad = c.Following.apply(r.Following)
+	}
+	if err := fault.BadFields("repository.invalid", bad); err != nil {
+		return before, err
+	}
 	r, err := r.normal()
 	if err != nil {
 		return before, err
+	}
+	otherwise := !reflect.DeepEqual(r.Following, before.Following)
+	if otherwise {
+		r.FollowBegun = false
 	}
 	elsewhere := r.URL != before.URL || r.Branch != before.Branch || r.Tag != before.Tag || r.Semver != before.Semver
 	if elsewhere {
@@ -95,6 +112,8 @@ func (c Change) Apply(r Repository, by string, now time.Time) (Repository, error
 	}
 	if elsewhere || r.Credential != before.Credential {
 		r.ErrorCode, r.Error = "", ""
+	}
+	if elsewhere || r.Credential != before.Credential || otherwise {
 		r.AskedAt, r.AskedBy = now, by
 	}
 	r.UpdatedAt = now

@@ -228,11 +228,14 @@ func (d *Desk) ask(ctx context.Context, ask Ask, by access.Principal) (Deploymen
 	return deployment, err
 }
 
-// askOf is the wish of a principal: a person's is manual, a program's came by the API.
+// askOf is the wish of a principal: a person's is manual, a program's came by the API, and Berth's own by polling.
 func askOf(id core.StackID, by access.Principal, reason string) Ask {
 	trigger := TriggerManual
-	if by.Kind == access.KindServiceAccount {
+	switch by.Kind {
+	case access.KindServiceAccount:
 		trigger = TriggerAPI
+	case access.KindSystem: // its folder is new in a repository that is followed
+		trigger = TriggerPoll
 	}
 	return Ask{Stack: id, Trigger: trigger, Actor: by.Name, Reason: reason + " by " + by.Name}
 }

@@ -93,6 +93,9 @@ func (s *Store) moveJob(tx *Tx, j jobs.Job, by access.Principal) error {
 		error_code = '', error = '', next_at = 0 WHERE id = ?`, j.Path, j.ID); err != nil {
 		return err
 	}
+	if err := s.dropProposal(tx, string(j.ID)); err != nil {
+		return err
+	}
 	return s.lookAgain(tx, j.Repository, by)
 }
 
@@ -110,6 +113,9 @@ func (s *Store) DeleteJob(ctx context.Context, id core.JobID, by access.Principa
 		}
 		if len(open) > 0 {
 			return fault.New(fault.Conflict, "job.running", "A run of the job %q is not over. Cancel it or wait for it, then delete the job; while the job is paused no other begins.", name)
+		}
+		if err := s.dropProposal(tx, string(id)); err != nil {
+			return err
 		}
 		for _, query := range []string{
 			`INSERT INTO job_logs_left (run_id) SELECT id FROM job_runs WHERE job_id = ?`,

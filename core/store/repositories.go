@@ -18,7 +18,7 @@ var (
 	errRepositoryNameTaken = fault.New(fault.Conflict, "repository.name_taken", "Another repository has this name. Choose another.")
 )
 
-const repositoryColumns = `id, name, url, branch, credential_id, head, fetched_at, error_code, error, asked_at, asked_by, created_at, updated_at, sops_age_public_key, hooked_at, unannounced_at, tag, semver, ref, moved_to`
+const repositoryColumns = `id, name, url, branch, credential_id, head, fetched_at, error_code, error, asked_at, asked_by, created_at, updated_at, sops_age_public_key, hooked_at, unannounced_at, tag, semver, ref, moved_to, follow, follow_begun`
 
 func scanRepository(row scanner) (repositories.Repository, error) {
 	var (
@@ -27,7 +27,7 @@ func scanRepository(row scanner) (repositories.Repository, error) {
 		fetched, asked, created, updated int64
 		hooked, unannounced              int64
 	)
-	err := row.Scan(&r.ID, &r.Name, &r.URL, &r.Branch, &credential, &r.Head, &fetched, &r.ErrorCode, &r.Error, &asked, &r.AskedBy, &created, &updated, &r.AgePublicKey, &hooked, &unannounced, &r.Tag, &r.Semver, &r.Ref, &r.MovedTo)
+	err := row.Scan(&r.ID, &r.Name, &r.URL, &r.Branch, &credential, &r.Head, &fetched, &r.ErrorCode, &r.Error, &asked, &r.AskedBy, &created, &updated, &r.AgePublicKey, &hooked, &unannounced, &r.Tag, &r.Semver, &r.Ref, &r.MovedTo, jsonInto{&r.Following}, &r.FollowBegun)
 	r.Credential = core.CredentialID(credential.String)
 	r.FetchedAt, r.AskedAt = fromMicros(fetched), fromMicros(asked)
 	r.CreatedAt, r.UpdatedAt = fromMicros(created), fromMicros(updated)
@@ -61,7 +61,7 @@ func (s *Store) AddRepository(ctx context.Context, r repositories.Repository, e 
 		if err := credentialFits(tx, r); err != nil {
 			return r, err
 		}
-		err := tx.insert(errRepositoryNameTaken, `INSERT INTO repositories (`+repositoryColumns+`, sops_age_key) VALUES (?, ?, ?, ?, ?, '', 0, '', '', ?, ?, ?, ?, ?, 0, 0, ?, ?, '', '', ?)`,
+		err := tx.insert(errRepositoryNameTaken, `INSERT INTO repositories (`+repositoryColumns+`, sops_age_key) VALUES (?, ?, ?, ?, ?, '', 0, '', '', ?, ?, ?, ?, ?, 0, 0, ?, ?, '', '', '{}', 0, ?)`,
 			r.ID, r.Name, r.URL, r.Branch, nullable(string(r.Credential)), micros(r.AskedAt), r.AskedBy, micros(r.CreatedAt), micros(r.UpdatedAt), r.AgePublicKey, r.Tag, r.Semver, ageKeyOf(r))
 		if err != nil {
 			return r, err
@@ -108,12 +108,20 @@ func (s *Store) EditRepository(ctx context.Context, id core.RepositoryID, c repo
 		if err := credentialFits(tx, r); err != nil {
 			return before, err
 		}
+		if err := workerFits(tx, r.Following); err != nil {
+			return before, err
+		}
 		err = tx.insert(errRepositoryNameTaken, `UPDATE repositories SET name = ?, url = ?, branch = ?, tag = ?, semver = ?, credential_id = ?, head = ?, ref = ?, moved_to = ?, fetched_at = ?,
-			error_code = ?, error = ?, asked_at = ?, asked_by = ?, updated_at = ? WHERE id = ?`,
+			error_code = ?, error = ?, asked_at = ?, asked_by = ?, updated_at = ?, follow = ?, follow_begun = ? WHERE id = ?`,
 			r.Name, r.URL, r.Branch, r.Tag, r.Semver, nullable(string(r.Credential)), r.Head, r.Ref, r.MovedTo, micros(r.FetchedAt),
-			r.ErrorCode, r.Error, micros(r.AskedAt), r.AskedBy, micros(r.UpdatedAt), id)
+			r.ErrorCode, r.Error, micros(r.AskedAt), r.AskedBy, micros(r.UpdatedAt), toJSON(r.Following), r.FollowBegun, id)
 		if err != nil {
 			return before, err
+		}
+		if c.Following != nil && !r.FollowBegun {
+			if err := followAnew(tx, r); err != nil {
+				return before, err
+			}
 		}
 		if err := s.audit(tx, by.Audit("repository.update", string(id), r.Name+" at "+r.URL)); err != nil {
 			return before, err

@@ -140,6 +140,11 @@ func (s *Store) UpdateStack(ctx context.Context, id core.StackID, change stacks.
 		if err := s.lookAgain(tx, st.Repository, by); err != nil {
 			return st, err
 		}
+		if moved {
+			if err := s.dropProposal(tx, string(id)); err != nil {
+				return st, err
+			}
+		}
 		if err := s.followMove(tx, st, moved, by); err != nil {
 			return st, err
 		}

@@ -30,7 +30,7 @@ func (s *Store) DeleteStack(ctx context.Context, id core.StackID, teardown, volu
 			return false, err
 		}
 		if !teardown || !used || st.Worker == "" {
-			return true, removeStack(tx, id)
+			return true, s.removeStack(tx, id)
 		}
 		if st.Deleting {
 			return false, nil
@@ -89,7 +89,10 @@ func (s *Store) clearForDeletion(tx *Tx, id core.StackID, teardown bool, by acce
 }
 
 // removeStack deletes the row, its variables and, by cascade, all that hangs on it.
-func removeStack(tx *Tx, id core.StackID) error {
+func (s *Store) removeStack(tx *Tx, id core.StackID) error {
+	if err := s.dropProposal(tx, string(id)); err != nil {
+		return err
+	}
 	for _, query := range []string{
 		`DELETE FROM variables WHERE scope = 'stack' AND scope_id = ?`,
 		`DELETE FROM variable_bindings WHERE scope = 'stack' AND scope_id = ?`,

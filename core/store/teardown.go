@@ -30,7 +30,7 @@ func (s *Store) endTeardown(tx *Tx, cmd stacks.Command, problem string, at time.
 	case cmd.Body.Keep:
 		return s.cleared(tx, cmd, problem, at)
 	case problem == "":
-		return removeStack(tx, cmd.Stack) // and the command with it
+		return s.removeStack(tx, cmd.Stack) // and the command with it
 	}
 	_, err := tx.exec(`UPDATE stacks SET deleting = 0, status = ?, error = ?, updated_at = ? WHERE id = ?`,
 		stacks.StatusError, "teardown failed: "+problem, micros(at), cmd.Stack)

@@ -28,6 +28,7 @@ type RepositoryAnswer struct {
 	AskedAt      *time.Time        `json:"asked_at"` // a look was asked for and is not done yet; null: none
 	AskedBy      string            `json:"asked_by"`
 	AgePublicKey string            `json:"sops_age_public_key"` // age1…: what a secrets.yaml is encrypted for; "": the hub makes it when it starts
+	Follow       FollowAnswer      `json:"follow"`
 	CreatedAt    time.Time         `json:"created_at"`
 	UpdatedAt    time.Time         `json:"updated_at"`
 }
@@ -35,7 +36,7 @@ type RepositoryAnswer struct {
 func showRepository(r repositories.Repository) RepositoryAnswer {
 	return RepositoryAnswer{
 		ID: r.ID, Name: r.Name, URL: r.URL, Branch: r.Branch, Tag: r.Tag, Semver: r.Semver, Ref: r.Ref, MovedTo: r.MovedTo, CredentialID: r.Credential, Head: r.Head, FetchedAt: optionalTime(r.FetchedAt),
-		ErrorCode: r.ErrorCode, Error: r.Error, AskedAt: optionalTime(r.AskedAt), AskedBy: r.AskedBy, AgePublicKey: r.AgePublicKey, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
+		ErrorCode: r.ErrorCode, Error: r.Error, AskedAt: optionalTime(r.AskedAt), AskedBy: r.AskedBy, AgePublicKey: r.AgePublicKey, Follow: showFollowing(r.Following), CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
 	}
 }
 

@@ -19,7 +19,7 @@ type RepositoryEventLister interface {
 type RepositoryEventAnswer struct {
 	ID     core.RepositoryEventID `json:"id"`
 	At     time.Time              `json:"at"`
-	Kind   repositories.EventKind `json:"kind"` // rewritten, unconnected, default_branch, tag_moved, version or moved
+	Kind   repositories.EventKind `json:"kind"` // rewritten, unconnected, default_branch, tag_moved, version or moved; of a repository that is followed folder_added, folder_refused, folder_gone or folder_removed
 	Text   string                 `json:"text"`
 	Commit core.Commit            `json:"commit"` // the newest one then
 	Ref    string                 `json:"ref"`    // branch or tag then, such as refs/heads/main

@@ -23,6 +23,7 @@ type UpdateRepositoryRequest struct {
 	Tag          *string            `json:"tag"`           // of branch, tag and semver one that is set ends the others
 	Semver       *string            `json:"semver"`        // range of versions such as ^1.2: the highest tag in it is deployed
 	CredentialID *core.CredentialID `json:"credential_id"` // "": read anonymously from now on
+	Follow       *FollowRequest     `json:"follow"`        // what becomes of the repository's folders by themselves
 }
 
 // UpdateRepository edits a repository.
@@ -37,7 +38,7 @@ func UpdateRepository(updater RepositoryUpdater) http.Handler {
 			return err
 		}
 		updated, err := updater.Update(r.Context(), id, repositories.Change{
-			Name: ask.Name, URL: ask.URL, Branch: ask.Branch, Tag: ask.Tag, Semver: ask.Semver, Credential: ask.CredentialID,
+			Name: ask.Name, URL: ask.URL, Branch: ask.Branch, Tag: ask.Tag, Semver: ask.Semver, Credential: ask.CredentialID, Following: ask.Follow.change(),
 		}, endpoint.Principal(r.Context()))
 		if err != nil {
 			return err

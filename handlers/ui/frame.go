@@ -131,6 +131,7 @@ var said = map[string]note{
 	"delivery-replayed":    {"ok", "check", "It is done once more. What came of it appears here."},
 	"secret-dropped":       {"ok", "check", "The secret before the newest is refused from now on."},
 	"webhook-off":          {"ok", "check", "The webhook is off: every call is refused, and the repository is polled as without one."},
+	"folder-followed":      {"ok", "check", "It follows the other folder from now on."},
 	"folders-added":        {"ok", "check", "What was ticked was added."},
 	"mail-tested":          {"ok", "check", "The test message is on its way. What comes of it stands below."},
 	"repository-added":     {"ok", "check", "The repository was added and is being read."},

@@ -23,6 +23,7 @@ type OverviewReader interface {
 	DeploymentLister
 	DeploymentTallier
 	FleetReader
+	FolderTeller
 	// Room reports whether there is room on the server's disk to begin something new.
 	Room() bool
 }
@@ -126,6 +127,11 @@ func (o *overview) page(workers WorkerLister, repositories RepositoryLister) (pa
 	}
 	o.repositories = len(known.Items)
 	page.Needs = append(needs, repositoryNeeds(known.Items, o.now)...)
+	gone, err := o.reader.FolderProposals(o.ctx, "", maxNeeds)
+	if err != nil {
+		return page, err
+	}
+	page.Needs = append(page.Needs, goneNeeds(gone, o.now)...)
 	page.Summary, page.Tone = summarise(page.Needs, page.Total, o.counts)
 	if page.Total == 0 && len(o.standings) > 0 && len(page.Needs) == 0 {
 		page.Summary, page.Tone = "Nothing needs you.", "ok"

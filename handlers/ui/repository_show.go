@@ -26,6 +26,7 @@ type RepositoryBrowser interface {
 
 // RepositoryUsers lists what follows a repository.
 type RepositoryUsers interface {
+	FolderTeller
 	Stacks(ctx context.Context, f stacks.Filter, ask core.Page) (core.List[stacks.Stack], error)
 	Jobs(ctx context.Context, f jobs.Filter, ask core.Page) (core.List[jobs.Job], error)
 }
@@ -60,6 +61,7 @@ type repositoryPage struct {
 	SealHref               string
 	RotateHref             string
 	Hook                   hookLine
+	Follow                 followLine
 	EditHref               string
 	DeleteHref             string
 }
@@ -129,6 +131,9 @@ func Repository(finder RepositoryTeller, browser RepositoryBrowser, users Reposi
 			return err
 		}
 		if err := page.match(r.Context(), users, known.ID); err != nil {
+			return err
+		}
+		if err := page.follow(r.Context(), users, known, now()); err != nil {
 			return err
 		}
 		f := newFrame(r, inRepositories, known.Name, crumb{"Repositories", "/repositories"})

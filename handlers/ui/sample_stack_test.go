@@ -7,6 +7,7 @@ import (
 
 	"berth/core"
 	"berth/core/fleet"
+	"berth/core/intake"
 	"berth/core/jobs"
 	"berth/core/repositories"
 	"berth/core/stacks"
@@ -31,6 +32,10 @@ func (sampleStore) Deployments(context.Context, core.StackID, core.Page) (core.L
 
 func (sampleStore) Jobs(context.Context, jobs.Filter, core.Page) (core.List[jobs.Job], error) {
 	return core.List[jobs.Job]{Items: []jobs.Job{sampleJob()}}, nil
+}
+
+func (sampleStore) FolderProposal(context.Context, string) (intake.Proposal, bool, error) {
+	return intake.Proposal{}, false, nil
 }
 
 func (sampleStore) Decisions(context.Context, core.StackID, core.Page) (core.List[stacks.Decision], error) {
@@ -235,20 +240,26 @@ func repositorySamples() map[string]sample {
 	for i, subject := range []string{"shop: raise the pool size", "web: pin the image by digest", "Merge branch 'ada/cleanup' with a rather long subject line that somebody wrote without thinking", "add auth"} {
 		page.Commits = append(page.Commits, commitLine{Short: "9f31c02d4a", Subject: subject, Author: "Ada Lovelace", When: at(before(time.Duration(i*i+1)*time.Hour), sampleNow), Head: i == 0, FilesHref: "/x", HostHref: "/x"})
 	}
+	page.Follow = followLine{Words: "In apps/* become stacks", Href: "/x", Waiting: []waitingLine{{"apps/web", "stack", "Another stack has this name. Choose another.", at(before(time.Hour), sampleNow)}},
+		Proposals: []proposalLine{proposalOf(intake.Proposal{Kind: repositories.KindStack, ID: "stk_1", Name: "legacy", Path: "apps/legacy-with-a-long-name", MovedTo: "apps/renamed", Commit: "9f31c02d4a5e", Since: before(time.Hour)}, sampleNow),
+			proposalOf(intake.Proposal{Kind: repositories.KindJob, ID: "job_1", Name: "report", Path: "jobs/report", Commit: "9f31c02d4a5e", Problem: "It was not removed by itself, because nothing of this kind would be left of the repository.", Since: before(time.Hour)}, sampleNow)}}
 	page.MovedTo, page.Events = "https://git.example.com/platform/apps", []eventLine{{"The history of main was rewritten: commit 9f31c02d4a does not lead back to 0c44d1e0f2. Revisions from before are kept.", at(before(time.Hour), sampleNow)}}
 	picks := repositoryIntakePage{Name: "apps", Href: "/repositories/rep_1", Added: 2, More: true, Worker: choice{Name: "worker_id", Label: "Worker", Options: []option{{"", "Any that fits the tags", true}}},
 		Tags: input{Name: "worker_tags", Label: "Worker tags", Kind: "text", Optional: true}, Sync: tick{Name: "auto_sync", Label: "Deploy new commits by itself", On: true}}
 	picks.offer(repositories.Discovery{Found: []repositories.Found{{Path: "apps/auth", Kind: repositories.KindStack}, {Path: "jobs/report", Kind: repositories.KindJob}, {Kind: repositories.KindStack}}}, repositoryPage{}, "apps")
 	picks.Picks[0].Problem = "Another stack has this name. Choose another."
-	away := repositoryPage{Line: repositoryOf(broken, sampleNow), CanMend: true, Reconnect: true, Missing: "The repository \"infra\" was not fetched yet."}
+	away := repositoryPage{Follow: followLine{Words: "Added by hand", Href: "/x"}, Line: repositoryOf(broken, sampleNow), CanMend: true, Reconnect: true, Missing: "The repository \"infra\" was not fetched yet."}
 	return map[string]sample{
 		"repository-list": of(repositoryListView, framed(inRepositories, "Repositories"), repositoryListPage{Lines: []repositoryLine{repositoryOf(good, sampleNow), repositoryOf(reading, sampleNow), repositoryOf(broken, sampleNow)}}),
 		"repository":      of(repositoryView, framed(inRepositories, "apps", crumb{"Repositories", "/repositories"}), page),
 		"files": of(filesView, framed(inRepositories, "Files of apps"), sampleFiles(good, "apps", repositories.Shown{Path: "apps", Folder: true, Truncated: true, Entries: []repositories.Entry{
 			{Name: "auth", Folder: true}, {Name: "shop with a rather long name that does not fit on a phone beside its size", Folder: true}, {Name: "current", Link: true}, {Name: "README.md", Size: 2048}, {Name: "dump.sql", Size: 5 << 20}}})),
-		"file":              of(filesView, framed(inRepositories, "Files of apps"), sampleFiles(good, "apps/shop/compose.yaml", repositories.Shown{Path: "apps/shop/compose.yaml", Content: "services:\n  web:\n    image: nginx:1.29\n\n    command: [nginx, -g, 'daemon off;', '" + strings.Repeat("long ", 60) + "']\n# <script>alert(1)</script>\n"})),
-		"file-binary":       of(filesView, framed(inRepositories, "Files of apps"), binaryFile(good)),
-		"commits":           of(commitsView, framed(inRepositories, "Commits of apps"), commitsPage{Name: "apps", More: true, Lines: page.Commits}),
+		"file":        of(filesView, framed(inRepositories, "Files of apps"), sampleFiles(good, "apps/shop/compose.yaml", repositories.Shown{Path: "apps/shop/compose.yaml", Content: "services:\n  web:\n    image: nginx:1.29\n\n    command: [nginx, -g, 'daemon off;', '" + strings.Repeat("long ", 60) + "']\n# <script>alert(1)</script>\n"})),
+		"file-binary": of(filesView, framed(inRepositories, "Files of apps"), binaryFile(good)),
+		"commits":     of(commitsView, framed(inRepositories, "Commits of apps"), commitsPage{Name: "apps", More: true, Lines: page.Commits}),
+		"repository-follow": of(repositoryFollowView, framed(inRepositories, "Follow apps"), repositoryFollowPage{Name: "apps", Href: "/x", What: choice{Name: "w", Label: "New folders", Options: []option{{"off", "Are added by hand", true}}},
+			Folders: input{Name: "f", Label: "Only folders that fit", Kind: "text", Optional: true}, Existing: tick{Name: "e", Label: "Add the folders that are there already, too"}, Remove: tick{Name: "r", Label: "Remove by itself what lost its folder"},
+			Worker: picks.Worker, Tags: picks.Tags, Sync: picks.Sync}),
 		"repository-add":    of(repositoryIntakeView, framed(inRepositories, "Add from apps"), picks),
 		"webhook":           of(webhookView, framed(inRepositories, "Webhook of apps", crumb{"Repositories", "/repositories"}, crumb{"apps", "/repositories/rep_1"}), sampleWebhook()),
 		"webhook-made":      of(webhookView, framed(inRepositories, "Webhook of apps"), sampleWebhookMade()),

@@ -14,6 +14,7 @@ type stackNotices struct {
 	Drift      driftNotice
 	Rotation   rotationNotice
 	Gate       gateNotice
+	Folder     proposalLine
 }
 
 // quarantineNotice is about a commit that is not deployed by itself any more.

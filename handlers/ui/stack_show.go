@@ -18,6 +18,7 @@ type StackReader interface {
 	DeploymentLister
 	RotationReader
 	FolderJobs
+	ProposalReader
 	// Decisions lists why a stack was deployed or not, newest first.
 	Decisions(ctx context.Context, stack core.StackID, ask core.Page) (core.List[stacks.Decision], error)
 	// Revision returns one revision. NotFound "revision.not_found".
@@ -133,6 +134,13 @@ func showStack(ctx context.Context, reader StackReader, s stacks.Stack, now time
 	}
 	rotation, err := reader.Rotation(ctx, s.ID)
 	page.Services, page.Notices = servicesOf(current, s, now), noticesOf(s, current.Manifest, now)
+	if err != nil {
+		return page, err
+	}
+	gone, proposed, err := reader.FolderProposal(ctx, string(s.ID))
+	if proposed {
+		page.Notices.Folder = proposalOf(gone, now)
+	}
 	page.Notices.Rotation, page.Notices.Gate = rotationOf(stackHref(s.ID), rotation, now), gateOf(deployments.Items)
 	return page, err
 }

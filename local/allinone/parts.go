@@ -8,6 +8,7 @@ import (
 	"berth/core/fleet"
 	"berth/core/hubcall"
 	"berth/core/identity"
+	"berth/core/intake"
 	"berth/core/integrations"
 	"berth/core/jobs"
 	"berth/core/mail"
@@ -132,7 +133,8 @@ func (p *parts) join(ctx context.Context) (err error) {
 	options := hub.Options{
 		Store: p.store, Fleet: hubFleet{p.fleet, p.store}, Sources: p.repositories, Variables: resolver, Seals: p.ring, Files: p.files, Git: p.git, Mirrors: p.git,
 		SecretsFiles: p.secrets, AgeKeys: p.repositories,
-		Compose: render.New(), Documents: yaml.Reader{}, Rendered: yaml.Rendered{}, Snapshots: p.board.Workers, Meter: p.board.Own, Post: p.post(),
+		Follower: p.follower(),
+		Compose:  render.New(), Documents: yaml.Reader{}, Rendered: yaml.Rendered{}, Snapshots: p.board.Workers, Meter: p.board.Own, Post: p.post(),
 		Rotation: s.SecretsInterval, Scan: s.ScanInterval, Heartbeat: s.HeartbeatInterval, Version: p.cfg.Version, Now: p.cfg.Now, Log: p.cfg.Log,
 	}
 	if p.client != nil {
@@ -146,6 +148,12 @@ func (p *parts) join(ctx context.Context) (err error) {
 	p.joinPort()
 	p.joinInternalPort()
 	return nil
+}
+
+// follower makes stacks and jobs of what comes new into repositories. It asks no hub whether folders are there: it has just seen them.
+func (p *parts) follower() *intake.Follower {
+	ofStacks, ofJobs := stacks.NewDesk(p.store, p.side, p.cfg.Now), jobs.NewDesk(p.store, p.ring, p.side, p.cfg.Now)
+	return intake.NewFollower(intake.NewDesk(p.store, ofStacks, ofJobs), p.store, ofStacks, ofJobs, p.git)
 }
 
 // openFiles opens what keeps the files of revisions: a folder, or the database when others share it.
