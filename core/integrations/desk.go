@@ -2,7 +2,9 @@ package integrations
 
 import (
 	"context"
+	"fmt"
 	"maps"
+	"slices"
 
 	"berth/core"
 	"berth/core/access"
@@ -78,15 +80,37 @@ func (d *Desk) Save(ctx context.Context, slug string, c Change, by access.Princi
 	if err := fault.BadFields("integration.invalid", declaration.check(c.Settings)); err != nil {
 		return Integration{}, err
 	}
-	edit := func(stored Stored) (Stored, error) { return d.apply(declaration, stored, c) }
+	edit := func(stored Stored) (Stored, error) { return d.apply(declaration, stored, c, nil) }
 	if err := d.store.EditIntegration(ctx, slug, edit, by); err != nil {
 		return Integration{}, err
 	}
 	return d.Integration(ctx, slug)
 }
 
-// apply makes what is to be stored.
-func (d *Desk) apply(declaration Declaration, stored Stored, c Change) (Stored, error) {
+// Prepare replaces the settings as Save does, but secret ones that are expected are still to be given: until they are,
+// it may be enabled already and cannot be used. One that is set stays. Faults are those of Save.
+func (d *Desk) Prepare(ctx context.Context, slug string, c Change, expected []string, by access.Principal) error {
+	declaration, err := find(slug)
+	if err != nil {
+		return err
+	}
+	if declaration.Locked {
+		return errLocked
+	}
+	bad := declaration.check(c.Settings)
+	for _, name := range expected {
+		if !slices.ContainsFunc(declaration.Fields, func(f Field) bool { return f.Secret && f.Name == name }) {
+			bad = append(bad, fault.Field{Path: "secrets", Problem: fmt.Sprintf("%.60q is no secret setting of %s", name, declaration.Name)})
+		}
+	}
+	if err := fault.BadFields("integration.invalid", bad); err != nil {
+		return err
+	}
+	return d.store.EditIntegration(ctx, slug, func(stored Stored) (Stored, error) { return d.apply(declaration, stored, c, expected) }, by)
+}
+
+// apply makes what is to be stored. Secret settings that are expected may be missing.
+func (d *Desk) apply(declaration Declaration, stored Stored, c Change, expected []string) (Stored, error) {
 	before, err := open(declaration, stored, d.ring)
 	if err != nil {
 		before.secret = map[string]string{} // they are lost; whoever saves enters them again
@@ -106,7 +130,10 @@ func (d *Desk) apply(declaration Declaration, stored Stored, c Change) (Stored, 
 			after.Settings[field.Name] = value
 		}
 	}
-	bad := append(after.incomplete(), moved(before, after, c)...)
+	for _, name := range expected {
+		after.secret[name] = before.secret[name]
+	}
+	bad := append(after.incomplete(expected), moved(before, after, c)...)
 	if err := fault.BadFields("integration.invalid", bad); err != nil {
 		return stored, err
 	}
@@ -115,15 +142,15 @@ func (d *Desk) apply(declaration Declaration, stored Stored, c Change) (Stored, 
 	return after.Stored, err
 }
 
-// incomplete complains about what is missing of an integration that is to be enabled.
-func (o opened) incomplete() []fault.Field {
+// incomplete complains about what is missing of an integration that is to be enabled, but not about what is expected.
+func (o opened) incomplete(expected []string) []fault.Field {
 	if !o.Stored.Enabled {
 		return nil
 	}
 	var bad []fault.Field
 	plain := o.plain()
 	for _, field := range o.Fields {
-		if field.Required && plain[field.Name] == "" && o.secret[field.Name] == "" {
+		if field.Required && plain[field.Name] == "" && o.secret[field.Name] == "" && !slices.Contains(expected, field.Name) {
 			bad = append(bad, fault.Field{Path: "settings." + field.Name, Problem: "is required to enable " + o.Name})
 		}
 	}

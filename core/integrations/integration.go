@@ -16,6 +16,7 @@ type Integration struct {
 	Enabled   bool
 	Settings  map[string]string // of the fields that are not secret, by name; the default where nothing was set
 	Set       map[string]bool   // of the secret fields: something is stored
+	Expected  map[string]bool   // of the secret fields: it is set, or is to be given; see Prepare
 	Warnings  []string          // what a person should know about the settings
 	UpdatedAt time.Time         // zero: nobody configured it
 }
@@ -103,10 +104,11 @@ func (o opened) usable() error {
 
 // shown is what people may see.
 func (o opened) shown() Integration {
-	i := Integration{Declaration: o.Declaration, Enabled: o.Locked || o.Stored.Enabled, Settings: o.plain(), Set: map[string]bool{}, UpdatedAt: o.UpdatedAt}
+	i := Integration{Declaration: o.Declaration, Enabled: o.Locked || o.Stored.Enabled, Settings: o.plain(), Set: map[string]bool{}, Expected: map[string]bool{}, UpdatedAt: o.UpdatedAt}
 	for _, field := range o.Fields {
 		if field.Secret {
-			i.Set[field.Name] = o.secret[field.Name] != ""
+			value, expected := o.secret[field.Name]
+			i.Set[field.Name], i.Expected[field.Name] = value != "", expected
 		}
 	}
 	i.Warnings = o.warnings(i.Settings)

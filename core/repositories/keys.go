@@ -56,7 +56,7 @@ func (d *Desk) DeleteCredential(ctx context.Context, id core.CredentialID, by ac
 // Source says how a repository is read, its credential's password opened in memory.
 // Nothing that it returns is to be kept longer than one conversation with the host.
 // Faults: NotFound "credential.not_found", Invalid "credential.other_host", Unavailable
-// "credential.unreadable".
+// "credential.unreadable", "credential.not_given".
 func (d *Desk) Source(ctx context.Context, r Repository) (core.GitSource, error) {
 	src := core.GitSource{Repository: r.ID, URL: r.URL, Branch: r.Branch, Tag: r.Tag, Semver: r.Semver}
 	if err := d.knowHost(ctx, &src); err != nil || r.Credential == "" {
@@ -86,12 +86,14 @@ func (d *Desk) login(ctx context.Context, src core.GitSource, id core.Credential
 	if err := c.Fits(src.URL); err != nil {
 		return core.GitSource{}, err
 	}
-	if c.Type == TypeOAuth {
+	text, err := d.seals.Open(c.place(), sealed)
+	switch {
+	case err == nil && len(text) == 0:
+		return core.GitSource{}, notGiven(c)
+	case c.Type == TypeOAuth:
 		token, err := d.tokens.token(ctx, c, sealed)
 		return c.prove(src, token), err
-	}
-	text, err := d.seals.Open(c.place(), sealed)
-	if err != nil {
+	case err != nil:
 		return core.GitSource{}, unreadable(c, err)
 	}
 	return c.prove(src, secrets.NewValue(string(text))), nil

@@ -16,6 +16,8 @@ type Change struct {
 	Value    *string
 	Secret   *bool
 	Provider *string
+	// Reference is where an external provider keeps the value of a secret.
+	Reference *string
 }
 
 var (
@@ -57,11 +59,15 @@ func (d *Desk) apply(v Stored, c Change) (Stored, bool, error) {
 	if becomes {
 		v.Secret, v.Provider = true, secrets.Internal
 	}
+	moved := c.Reference != nil && *c.Reference != v.Reference
+	if moved {
+		v.Reference = *c.Reference
+	}
 	value, replaced := c.newValue(v.Variable, becomes)
 	if becomes && value == "" {
 		return v, false, fault.BadFields("variable.invalid", []fault.Field{{Path: "value", Problem: "is required for a secret; the variable has none so far"}})
 	}
-	if !renamed && !replaced {
+	if !renamed && !replaced && !moved {
 		return v, false, nil
 	}
 	v.UpdatedAt = d.now()
@@ -97,6 +103,10 @@ func (c Change) allowed(v Variable) error {
 		return errProviderLocked
 	case v.Secret && v.Provider != secrets.Internal && c.Value != nil && *c.Value != "":
 		return errValueElsewhere
+	case c.Reference != nil && v.Secret && v.Provider != secrets.Internal:
+		return fault.BadFields("variable.invalid", badReference(secrets.CheckReference(v.Provider, *c.Reference)))
+	case c.Reference != nil:
+		return fault.BadFields("variable.invalid", []fault.Field{{Path: "reference", Problem: "is for secrets that an external provider keeps"}})
 	case !v.Secret && c.Provider != nil && (!c.makesSecret(v) || *c.Provider != secrets.Internal):
 		return fault.BadFields("variable.invalid", []fault.Field{{Path: "secret_provider",
 			Problem: "a plain variable can only become an internal secret; delete it and create it anew for another provider"}})

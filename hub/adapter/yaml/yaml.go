@@ -29,6 +29,8 @@ var (
 	smallFile = limits{64 << 10, 16, 5000}
 	// renderedFile has room for whatever hub/adapter/compose/render writes.
 	renderedFile = limits{1 << 20, 128, 200_000}
+	// configurationFile has room for thousands of stacks.
+	configurationFile = limits{4 << 20, 10, 500_000}
 )
 
 // Reader implements core.DocumentReader. It has no state.
@@ -37,6 +39,14 @@ type Reader struct{}
 // ReadDocument decodes content. Faults: Invalid "document.invalid" with the line,
 // TooLarge "document.too_large".
 func (Reader) ReadDocument(content []byte) (core.Document, error) { return read(content, smallFile) }
+
+// Configuration implements core.DocumentReader for files of core/configuration, which may be larger. It has no state.
+type Configuration struct{}
+
+// ReadDocument decodes content. Faults as those of Reader.
+func (Configuration) ReadDocument(content []byte) (core.Document, error) {
+	return read(content, configurationFile)
+}
 
 // Rendered implements core.DocumentReader for the rendered Compose files of revisions, which
 // are larger. It has no state.
