@@ -23,6 +23,8 @@ type Deps struct {
 	Variables    VariablesDeps
 	Webhooks     WebhooksDeps
 	Workers      WorkersDeps
+
+	Configuration ConfigurationDeps
 }
 
 // secure reports whether browsers reach the server over TLS, so that cookies demand it.

@@ -6,6 +6,7 @@ import (
 
 	"berth/core"
 	"berth/core/backups"
+	"berth/core/configuration"
 	"berth/core/fleet"
 	"berth/core/identity"
 	"berth/core/integrations"
@@ -36,6 +37,7 @@ type Parts struct {
 	Ring      *seal.Ring
 	Passwords *identity.Passwords
 	Documents core.DocumentReader // of rendered Compose files
+	Files     core.DocumentReader // of configurations
 	Desks     Desks
 	Hub       Hub
 }
@@ -87,6 +89,7 @@ type Store interface {
 	ops.Pinger
 	auditStore
 	identityStore
+	configuration.Store
 	HubsStore
 	StacksStore
 	JobsStore
@@ -106,7 +109,9 @@ func Join(p Parts) (Deps, error) {
 	accounts := identity.NewAccounts(p.Store, p.Ring, p.Now)
 	comparer := stacks.NewComparer(p.Store, p.Hub.Files, p.Documents).Reading(p.Hub.Files)
 	return Deps{
-		Guard:        p.Guard,
+		Guard: p.Guard,
+		Configuration: ConfigurationDeps{Desk: configuration.NewDesk(configuration.Desks{Store: p.Store, Repositories: p.Desks.Repositories, Hooks: p.Desks.Hooks, Integrations: p.Desks.Integrations,
+			Variables: p.Desks.Variables, Stacks: p.Desks.Stacks, Jobs: p.Desks.Jobs, Fleet: p.Desks.Fleet, Accounts: accounts, Documents: p.Files})},
 		Backups:      BackupsDeps{Desk: p.Desks.Backups, Limit: p.Desks.Backups.Limit(), Now: p.Now},
 		Audit:        AuditDeps{Store: p.Store, Now: p.Now},
 		Identity:     IdentityDeps{SetUp: setUp, SignIn: signIn, Accounts: accounts, People: identity.NewPeople(p.Store, p.Passwords, p.Ring, p.Now), Store: p.Store},

@@ -66,6 +66,7 @@ func (p *players) playAll(between ...func()) {
 	for _, play := range between {
 		play()
 	}
+	p.playConfiguration()
 	p.playDeletions()
 }
 

@@ -18,6 +18,7 @@ func Routes(d Deps) []Route {
 		integrationRoutes(d),
 		auditRoutes(d),
 		backupRoutes(d),
+		configurationRoutes(d),
 		stackRoutes(d),
 		sopsRoutes(d),
 		deploymentRoutes(d),

@@ -115,6 +115,7 @@ func uiRoutes(d Deps) []Route {
 	routes = append(routes, uiBackupRoutes(d.Backups)...)
 	routes = append(routes, uiPeopleRoutes(d)...)
 	routes = append(routes, uiMailRoutes(d.Mail)...)
+	routes = append(routes, uiConfigurationRoutes(d.Configuration)...)
 	for i, r := range routes {
 		if r.Surface == guard.Page {
 			routes[i].Handler = ui.KnowingHub(d.Hubs.Store, d.UI.Now, r.Handler)

@@ -93,6 +93,7 @@ func newStand(t testing.TB) *stand {
 	s.deps.Mail = handlers.MailDeps{Desk: mail.NewDesk(s.store, s.ring, noHub{}, s.now), Now: s.now}
 	s.deps.Webhooks.Desk = repositories.NewHooks(s.store, s.ring, noHub{}, nil, s.now)
 	s.deps.Workers, s.deps.Metrics = s.workersDeps()
+	s.deps.Configuration.Desk = s.configurationDesk()
 	s.deps.UI, s.deps.Hubs = s.uiDeps(), handlers.HubsDeps{Store: s.store}
 	s.build()
 	return s

@@ -112,7 +112,7 @@ func (p *place) enrol(hostname string, tags ...string) fleet.Worker {
 // export is the file of the installation.
 func (p *place) export() string {
 	p.t.Helper()
-	file, err := p.desk.Export(p.t.Context(), ada)
+	file, err := p.desk.Export(p.t.Context())
 	p.must(err)
 	return string(file)
 }

@@ -58,6 +58,8 @@ const (
 	inProfile      section = "/profile"
 	inMail         section = "/email"
 	inNothing      section = ""
+
+	inConfiguration section = "/configuration"
 )
 
 // note is a message at the top of a page.
@@ -93,7 +95,7 @@ func navOf(p access.Principal, at section) []navGroup {
 			item(inRepositories, "Repositories", "branch"), item(inVariables, "Variables", "sliders"), item(inWorkers, "Workers", "server")}})
 	}
 	if p.Can(access.Administer) {
-		groups = append(groups, navGroup{Word: "Settings", Items: []navItem{item(inAccounts, "Service accounts", "robot"), item(inUsers, "Users", "people"), item(inIntegrations, "Integrations", "plug"), item(inMail, "E-mail", "mail"), item(inBackups, "Backups", "back"), item(inAudit, "Audit", "clock")}})
+		groups = append(groups, navGroup{Word: "Settings", Items: []navItem{item(inAccounts, "Service accounts", "robot"), item(inUsers, "Users", "people"), item(inIntegrations, "Integrations", "plug"), item(inMail, "E-mail", "mail"), item(inBackups, "Backups", "back"), item(inConfiguration, "Configuration", "copy"), item(inAudit, "Audit", "clock")}})
 	}
 	return groups
 }

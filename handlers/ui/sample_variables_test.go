@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"berth/core"
+	"berth/core/configuration"
 	"berth/core/fault"
 	"berth/core/integrations"
 	"berth/core/stacks"
@@ -80,6 +81,12 @@ func variableSamples() map[string]sample {
 	return map[string]sample{
 		"mail":                    of(mailView, framed(inMail, "E-mail"), sampleMail()),
 		"mail-off":                of(mailView, framed(inMail, "E-mail"), newMailPage(mail.Setup{}, nil, nil)),
+		"configuration":           of(configurationView, framed(inConfiguration, "Configuration"), configurationPage{}),
+		"configuration-invalid":   of(configurationView, framed(inConfiguration, "Configuration"), configurationPage{Trouble: []string{"the file has 2 problems:", "stacks[0].name: line 3: 1 to 63 lower-case letters, digits, - and _", "users: line 8: must be a list"}, Text: "version: 1\n", Prune: true}),
+		"configuration-plan":      of(configurationPlanView, framed(inConfiguration, "Plan", configurationTrail), sampleConfigurationPlan(true)),
+		"configuration-nothing":   of(configurationPlanView, framed(inConfiguration, "Plan", configurationTrail), planned(configuration.Plan{}, configuration.Ask{})),
+		"configuration-done":      of(configurationDoneView, framed(inConfiguration, "Applied", configurationTrail), sampleConfigurationDone(true)),
+		"configuration-all-done":  of(configurationDoneView, framed(inConfiguration, "Applied", configurationTrail), sampleConfigurationDone(false)),
 		"backup-list":             of(backupListView, framed(inBackups, "Backups"), sampleBackups()),
 		"backup-list-none":        of(backupListView, framed(inBackups, "Backups"), backupListPage{Limit: "4 GiB"}),
 		"backup-list-elsewhere":   of(backupListView, framed(inBackups, "Backups"), backupListPage{Elsewhere: "This installation keeps everything in PostgreSQL, which has better backups than Berth could make of it."}),

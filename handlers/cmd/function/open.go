@@ -71,7 +71,7 @@ func join(ctx context.Context, cfg config.Function, log *slog.Logger, db *store.
 	deps, err := handlers.Join(handlers.Parts{
 		AppURL: cfg.AppURL, BootstrapToken: cfg.BootstrapToken, Version: version, Now: time.Now,
 		Guard: guard.Config{TrustedProxies: cfg.TrustedProxies, Log: log, Room: lambda.Room(cfg.Event)},
-		Store: kept, Ring: ring, Passwords: identity.NewPasswords(identity.Rounds), Documents: yaml.Rendered{},
+		Store: kept, Ring: ring, Passwords: identity.NewPasswords(identity.Rounds), Documents: yaml.Rendered{}, Files: yaml.Configuration{},
 		Desks: handlers.Desks{
 			Backups:      backups.NewDesk(nil, kept, 0, nil), // the function runs on PostgreSQL alone
 			Integrations: integrated,
