@@ -73,6 +73,7 @@ func (h *Hub) lookAt(ctx context.Context, r repositories.Repository, cause *caus
 		if err := h.judge(ctx, r, opened.Commit, tree, cause); err != nil {
 			return err
 		}
+		h.mirrored.add(r.ID)
 		head, cause.commit = opened, opened.Commit
 		h.noteUnannounced(ctx, r, cause)
 	} else if err := h.keepMirror(ctx, src, head); err != nil {

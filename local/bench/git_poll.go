@@ -18,6 +18,7 @@ import (
 const (
 	pollInterval = 10 * time.Second // as of SCAN_INTERVAL, when nobody sets it
 	pollWindow   = time.Minute
+	pollSettling = 4 * pollInterval // in which each repository is looked at until nothing is new about it
 )
 
 // polls is a server that polls many repositories in which nothing happens.
@@ -158,7 +159,7 @@ func (p *polls) fetched(ctx context.Context) (bool, error) {
 
 // steady measures while nothing happens but polling.
 func (p *polls) steady(ctx context.Context, before memory) ([]figure, error) {
-	if err := pause(ctx, rest); err != nil {
+	if err := pause(ctx, pollSettling); err != nil {
 		return nil, err
 	}
 	p.b.say("polling for %v", pollWindow)
