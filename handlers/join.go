@@ -104,6 +104,7 @@ func Join(p Parts) (Deps, error) {
 	}
 	p.Guard.AppURL, p.Guard.Clock, p.Guard.ErrorPage = app, p.Now, ui.ErrorPage
 	p.Guard.Doorkeeper = identity.NewDoorkeeper(p.Store, p.Ring, p.Now)
+	p.Guard.Refusals = identity.NewRefusals(p.Store, p.Now)
 	setUp := identity.NewSetUp(p.Store, p.Passwords, p.BootstrapToken, p.Now)
 	signIn := meteredSignIn{identity.NewSignIn(p.Store, p.Passwords, p.Ring, p.Now), p.Guard.Meter}
 	accounts := identity.NewAccounts(p.Store, p.Ring, p.Now)

@@ -31,6 +31,7 @@ type memory struct {
 	opened  access.Principal
 	ended   core.SessionID
 	err     error
+	refused []access.AuditEvent
 	used    []string // what was noted of the key, which fails with unnoted
 	unnoted error
 	until   time.Time // when the key ends that was followed by another
@@ -60,6 +61,11 @@ func (m *memory) StoredSession(_ context.Context, id core.SessionID) (identity.S
 		return identity.StoredSession{}, errMissing
 	}
 	return m.session, m.err
+}
+
+func (m *memory) RecordEvent(_ context.Context, e access.AuditEvent) error {
+	m.refused = append(m.refused, e)
+	return m.unnoted
 }
 
 func (m *memory) NoteKeyUsed(_ context.Context, id core.APIKeyID, at, _ time.Time, address string) error {
@@ -246,6 +252,27 @@ func TestAnAPIKeyOpensTheDoorUntilItExpires(t *testing.T) {
 	now, m.key.Account.Disabled = epoch, true
 	if _, err := door.ByAPIKey(t.Context(), token.Reveal(), "192.0.2.9"); err == nil {
 		t.Error("it is good for a disabled account")
+	}
+}
+
+func TestRefusedSignInsAreNotedAtAPace(t *testing.T) {
+	passwords := identity.NewPasswords(1)
+	m := ada(t, passwords)
+	m.unnoted = errMissing
+	s := identity.NewSignIn(m, passwords, ring(t), clock)
+	for range 8 {
+		s.Open(t.Context(), access.Anonymous("192.0.2.9"), m.user.Email, secrets.NewValue("a wrong password"))
+		s.Open(t.Context(), access.Anonymous("192.0.2.9"), "eve@example.org", secrets.NewValue("a wrong password"))
+	}
+	known := map[string]int{}
+	for _, e := range m.refused {
+		known[e.Resource]++
+		if e.Result != access.Refused || e.Action != "session.open" || e.Actor.Address != "192.0.2.9" || strings.Contains(e.Detail, "eve") {
+			t.Errorf("noted was %+v", e)
+		}
+	}
+	if known[string(m.user.ID)] != 5 || known[""] != 5 || len(known) != 2 {
+		t.Errorf("noted were %v", known)
 	}
 }
 

@@ -15,6 +15,7 @@ var errSignIn = fault.New(fault.Unauthenticated, "auth.failed",
 
 // Sessions keeps sessions and knows users by their address.
 type Sessions interface {
+	Journal
 	// UserByEmail returns the user with a normalised address and the hash of their
 	// password. NotFound when there is none.
 	UserByEmail(ctx context.Context, email string) (User, string, error)
@@ -32,11 +33,12 @@ type SignIn struct {
 	macs      MACs
 	now       core.Clock
 	throttle  *throttle
+	refusals  *Refusals
 }
 
 // NewSignIn returns a SignIn.
 func NewSignIn(store Sessions, passwords *Passwords, macs MACs, now core.Clock) *SignIn {
-	return &SignIn{store: store, passwords: passwords, macs: macs, now: now, throttle: newThrottle(now)}
+	return &SignIn{store: store, passwords: passwords, macs: macs, now: now, throttle: newThrottle(now), refusals: NewRefusals(store, now)}
 }
 
 // Open opens a session; who says where the request came from and, with its session, which
@@ -55,7 +57,9 @@ func (s *SignIn) Open(ctx context.Context, who access.Principal, email string, p
 	if err != nil {
 		if !fault.Is(err, fault.Unauthenticated) {
 			try.giveBack() // nothing was learnt from it
+			return Session{}, err
 		}
+		s.refusals.Note(ctx, who.Audit("session.open", string(user.ID), "the password is wrong, or the account unknown or disabled"))
 		return Session{}, err
 	}
 	session, kept := newSession(s.macs, user, stamp(s.now))
@@ -69,7 +73,8 @@ func (s *SignIn) Open(ctx context.Context, who access.Principal, email string, p
 	return session, nil
 }
 
-// prove returns the enabled user whose password this is. It costs the same whoever they are.
+// prove returns the enabled user whose password this is, and with errSignIn whoever has the address. It costs the same
+// whoever they are.
 func (s *SignIn) prove(ctx context.Context, email string, password secrets.Value) (User, error) {
 	user, hash, err := s.store.UserByEmail(ctx, email)
 	if err != nil && !fault.Is(err, fault.NotFound) {
@@ -80,7 +85,7 @@ func (s *SignIn) prove(ctx context.Context, email string, password secrets.Value
 		return User{}, err
 	}
 	if !fits || user.Disabled {
-		return User{}, errSignIn
+		return user, errSignIn
 	}
 	return user, nil
 }

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"time"
@@ -63,7 +64,11 @@ func (g *Guard) judge(rule Rule, r *http.Request) (*http.Request, error) {
 	if err := errors.Join(g.pace(rule, p), err); err != nil {
 		return r, err
 	}
-	return r.WithContext(endpoint.WithPrincipal(r.Context(), p)), authorise(rule, p)
+	err = authorise(rule, p)
+	if fault.Is(err, fault.Forbidden) && g.cfg.Refusals != nil && r.Method != http.MethodGet && r.Method != http.MethodHead {
+		g.cfg.Refusals.Note(r.Context(), p.Audit("request.send", r.Pattern, fmt.Sprintf("the role %q does not permit it", p.Role)))
+	}
+	return r.WithContext(endpoint.WithPrincipal(r.Context(), p)), err
 }
 
 // pace counts the request against its principal, or its address where nobody is known.

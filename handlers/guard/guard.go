@@ -26,6 +26,11 @@ type Doorkeeper interface {
 	ByAPIKey(ctx context.Context, text, address string) (access.Principal, error)
 }
 
+// Refusals notes what people and programs tried that their role does not permit.
+type Refusals interface {
+	Note(ctx context.Context, e access.AuditEvent)
+}
+
 // Config is what a Guard needs; every field without a default in its comment is required.
 type Config struct {
 	AppURL         *url.URL       // scheme and host of the server as browsers see it
@@ -36,6 +41,7 @@ type Config struct {
 	Limits         Limits             // zero: DefaultLimits
 	Clock          core.Clock         // nil: time.Now
 	Meter          Meter              // nil: nothing is counted
+	Refusals       Refusals           // nil: nothing is noted
 	Room           int                // bytes of an answer's body, where the host sends answers whole; 0: it sends them as they come
 }
 
