@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"berth/core/secrets"
@@ -156,7 +157,18 @@ type ComposeProject struct {
 	Missing  []string         // variables that the files use without default and nobody provides
 	Warnings []string
 	Asks     []ComposeAsk // what only the owner of a host can allow, by place
+	// Locate says where a path of the project is written, such as services.web.ports[0]: the nearest part of it that
+	// is written somewhere. The zero Place for what nobody wrote. Nil: nobody knows.
+	Locate func(path string) Place
 }
+
+// Place is a line of a file of the repository.
+type Place struct {
+	File string // path in the repository; empty: unknown
+	Line int    // from 1
+}
+
+func (p Place) String() string { return p.File + ":" + strconv.Itoa(p.Line) }
 
 // ComposeAsk is something of a host that a project asks for beyond what every project may have; see core/policy.
 type ComposeAsk struct {

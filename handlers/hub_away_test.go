@@ -41,12 +41,14 @@ var needHub = []string{
 	"GET /stacks/{id}/plan",
 	"GET /stacks/{id}/services/{service}/logs",
 	"GET /stacks/{id}/services/{service}/logs/follow",
+	"POST /api/custom/policy/plan",
 	"POST /api/custom/repositories/{id}/sops-encrypt",
 	"POST /api/custom/repository-keys/keyscan",
 	"POST /api/custom/repository-keys/test",
 	"POST /api/custom/stacks/{id}/services/{service}/restart",
 	"POST /api/custom/stacks/{id}/services/{service}/start",
 	"POST /api/custom/stacks/{id}/services/{service}/stop",
+	"POST /api/custom/workers/{id}/policy/plan",
 	"POST /repositories/{id}/secrets",
 	"POST /repository-keys/hosts/scan",
 	"POST /repository-keys/{id}/test",
@@ -128,7 +130,7 @@ func (s *stand) withoutHub() {
 	s.deps.Repositories = handlers.RepositoriesDeps{Desk: repos, Browser: away}
 	s.deps.Stacks.Desk, s.deps.Stacks.Live, s.deps.Stacks.Plans = desk, away, away
 	s.deps.Jobs.Desk = jobs.NewDesk(s.store, s.ring, away, s.now).Beside(folders)
-	s.deps.Workers.Desk, s.deps.Metrics.Source = workers, away
+	s.deps.Workers.Desk, s.deps.Workers.Plans, s.deps.Metrics.Source = workers, away, away
 	s.deps.UI.Repositories, s.deps.UI.Browser, s.deps.UI.Stacks, s.deps.UI.Workers = repos, away, desk, workers
 	s.deps.UI.Jobs = s.deps.Jobs.Desk.(handlers.UIJobs)
 	s.deps.UI.Live, s.deps.UI.Plans, s.deps.UI.Secrets = away, away, away

@@ -69,6 +69,7 @@ type Hub struct {
 // Planner reads what the head of a stack's branch would do, and what it makes of variables.
 type Planner interface {
 	api.StackPlanner
+	api.PolicyPlanner
 	api.EnvironmentReader
 }
 
@@ -131,6 +132,6 @@ func Join(p Parts) (Deps, error) {
 			Plans: p.Hub.Plans, Environment: p.Hub.Plans, Integrations: p.Desks.Integrations, Compose: p.Hub.Files, Compare: comparer},
 		Variables: VariablesDeps{Desk: p.Desks.Variables, Stacks: p.Store, Jobs: p.Store, Environment: p.Hub.Plans, Rotations: p.Store},
 		Webhooks:  WebhooksDeps{Desk: p.Desks.Hooks},
-		Workers:   WorkersDeps{Desk: p.Desks.Fleet},
+		Workers:   WorkersDeps{Desk: p.Desks.Fleet, Plans: p.Hub.Plans},
 	}, nil
 }

@@ -170,9 +170,23 @@ func (p *players) playWorkers() {
 	_, err := p.s.desk().Connected(p.t.Context(), w.ID, wire.Hello{Version: "1.1", Hostname: "web-1", OS: "linux", Arch: "amd64"})
 	p.s.must(err)
 	p.play(200, "GET", "/api/custom/workers?online=true", "")
+	p.playPolicy()
 	p.play(200, "GET", "/api/custom/workers/{worker}", "")
 	p.named["other worker"] = string(p.s.worker("web-2").ID)
 	p.play(200, "POST", "/api/custom/workers/{other worker}/revoke", "")
+}
+
+func (p *players) playPolicy() {
+	const rules = `{"allow":{"images":["ghcr.io/acme/**"],"volumes":[]},"block":{"privileged":true,"ports":["22"]}}`
+	for _, path := range []string{"/api/custom/policy", "/api/custom/workers/{worker}/policy"} {
+		p.play(200, "POST", path+"/plan", rules)
+		p.play(422, "POST", path+"/plan", `{"allow":{"bind_mounts":["srv"]},"block":{}}`)
+		p.play(200, "PUT", path, rules)
+		p.play(422, "PUT", path, `{"allow":{"images":["Not/An Image"]},"block":{"ports":["0"]}}`)
+		p.play(200, "GET", path, "")
+	}
+	p.play(204, "DELETE", "/api/custom/workers/{worker}/policy", "")
+	p.play(200, "PUT", "/api/custom/policy", `{"allow":{},"block":{}}`)
 }
 
 func (p *players) playStacks() {

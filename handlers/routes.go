@@ -26,6 +26,7 @@ func Routes(d Deps) []Route {
 		runRoutes(d),
 		identityRoutes(d),
 		workerRoutes(d),
+		policyRoutes(d),
 		hubRoutes(d),
 		mailRoutes(d),
 		metricsRoutes(d),

@@ -11,7 +11,8 @@ import (
 
 // WorkersDeps is what workers and their tokens need.
 type WorkersDeps struct {
-	Desk WorkersDesk
+	Desk  WorkersDesk
+	Plans api.PolicyPlanner
 }
 
 // WorkersDesk is the use cases of workers; *fleet.Desk has them.
@@ -21,6 +22,8 @@ type WorkersDesk interface {
 	api.WorkerFinder
 	api.WorkerRevoker
 	api.WorkerDeleter
+	api.PolicyReader
+	api.PolicySetter
 }
 
 func workerRoutes(d Deps) []Route {

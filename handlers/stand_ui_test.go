@@ -7,6 +7,9 @@ import (
 	"net/url"
 
 	"berth/core"
+	"berth/core/fault"
+	"berth/core/fleet"
+	"berth/core/policy"
 	"berth/core/stacks"
 	"berth/handlers"
 	"berth/handlers/ui"
@@ -33,6 +36,16 @@ type planner struct {
 }
 
 func (p *planner) Plan(context.Context, core.StackID) (stacks.Plan, error) { return p.plan, p.err }
+
+func (p *planner) PolicyPlan(_ context.Context, _ core.WorkerID, rules policy.Rules) (fleet.PolicyPlan, error) {
+	var plan fleet.PolicyPlan
+	if rules.Block.Privileged {
+		at := stacks.NewViolation(policy.Refusal{Path: "services.web.privileged", Problem: "it has the whole host", Rule: "block.privileged", From: policy.FromGlobal}, []core.ComposeService{{Name: "web"}}, core.Place{})
+		plan.Stacks = []fleet.RefusedStack{{ID: "stk_1", Name: "web", Violations: []stacks.Violation{at}}}
+		plan.Jobs, plan.Unread = []fleet.RefusedJob{{ID: "job_1", Name: "dump", Problems: []fault.Field{{Path: "image", Problem: "is not allowed"}}}}, []string{"stack old: it cannot be read"}
+	}
+	return plan, fleet.CheckRules(rules)
+}
 
 func (p *planner) Environment(context.Context, core.StackID) (stacks.Environment, error) {
 	if p.lost != nil {

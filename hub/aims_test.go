@@ -67,7 +67,11 @@ func TestARollbackPutsAKeptRevisionInPlaceWithTodaysSecrets(t *testing.T) {
 		t.Errorf("the deployment is %+v", d)
 	}
 	for _, phase := range d.Phases[:4] {
-		if phase.State != stacks.PhaseSkipped || !strings.Contains(phase.Message, "revision 1") && phase.Name != stacks.PhasePolicy {
+		if phase.Name == stacks.PhasePolicy { // the rules may have changed since
+			if phase.State != stacks.PhaseSucceeded {
+				t.Errorf("phase policy is %s: %s", phase.State, phase.Message)
+			}
+		} else if phase.State != stacks.PhaseSkipped || !strings.Contains(phase.Message, "revision 1") {
 			t.Errorf("phase %s is %s: %s", phase.Name, phase.State, phase.Message)
 		}
 	}

@@ -19,6 +19,9 @@ func (s *session) greet(ctx context.Context, hello wire.Hello) error {
 	if s.policy, err = policy.Of(hello.Allow); err != nil {
 		s.judges = false // a newer worker knows allowances that this hub does not: it alone can judge
 	}
+	if hello.Limits != nil {
+		s.limits = []policy.Layer{{From: policy.FromHost, Rules: *hello.Limits}}
+	}
 	if err := s.join(ctx); err != nil {
 		return err
 	}

@@ -128,7 +128,9 @@ func (h *Hub) deployFrame(ctx context.Context, c stacks.Command) (*wire.Deploy, 
 	if c.Body.Restore || d.Aim != (stacks.Aim{}) {
 		commit = rev.Commit // not the branch's head
 	}
-	return deployMessage(c, rev, c.Body.Revision, commit, compose, values), nil
+	msg := deployMessage(c, rev, c.Body.Revision, commit, compose, values)
+	msg.Policy, err = h.opts.Store.PolicyLayers(ctx, c.Worker)
+	return msg, err
 }
 
 // deployMessage puts a revision and the values that it needs into a message.

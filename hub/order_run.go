@@ -28,7 +28,7 @@ func (o runOrder) frame(ctx context.Context, msg *wire.Command) error {
 	if o.c.State == stacks.CommandQueued && o.s.h.opts.Now().After(r.GiveUpAt()) {
 		return errNoPlace
 	}
-	msg.Run, err = o.s.h.runFrame(ctx, r)
+	msg.Run, err = o.s.h.runFrame(ctx, r, o.c.Worker)
 	return err
 }
 
@@ -116,7 +116,7 @@ var errRunDefect = fault.New(fault.Unavailable, "run.defect",
 	"A defect in this program kept the run from being sent three times. The server's log has the details.")
 
 // runFrame builds the command of a run: what it sees of variables is what they are now.
-func (h *Hub) runFrame(ctx context.Context, r jobs.Run) (*wire.Run, error) {
+func (h *Hub) runFrame(ctx context.Context, r jobs.Run, worker core.WorkerID) (*wire.Run, error) {
 	j, err := h.opts.Store.Job(ctx, r.Job)
 	if err != nil {
 		return nil, err
@@ -133,6 +133,12 @@ func (h *Hub) runFrame(ctx context.Context, r jobs.Run) (*wire.Run, error) {
 		Definition: r.Definition, Configs: r.Configs, Variables: seen.Plain, Secrets: map[string]string{}}
 	for name, value := range seen.Secrets {
 		msg.Secrets[name] = value.Reveal()
+	}
+	if msg.Policy, err = h.opts.Store.PolicyLayers(ctx, worker); err != nil {
+		return nil, err
+	}
+	if refused := jobs.Confined(r.Definition, append(h.limitsOf(worker), msg.Policy...)); len(refused) > 0 {
+		return nil, fault.New(fault.Invalid, "run.refused", "%s", jobs.Refused("The policy", refused))
 	}
 	return msg, nil
 }

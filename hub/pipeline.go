@@ -90,7 +90,7 @@ func (w *work) steps() []step {
 	if w.d.Aim != (stacks.Aim{}) {
 		return []step{
 			{name: stacks.PhaseFetch, do: w.recall, skip: true}, {name: stacks.PhaseLint, do: w.asKept, skip: true},
-			{name: stacks.PhaseRender, do: w.asKept, skip: true}, {name: stacks.PhasePolicy, do: w.policyOfKept, skip: true},
+			{name: stacks.PhaseRender, do: w.asKept, skip: true}, {name: stacks.PhasePolicy, do: w.policyOfKept},
 			{name: stacks.PhaseSecrets, do: w.secrets}, {name: stacks.PhaseDispatch, do: w.dispatch},
 		}
 	}

@@ -90,13 +90,12 @@ func (h *Hub) planWorker(ctx context.Context, r *rendering, p *stacks.Plan) erro
 	chosen, why := fleet.Place(workers, fleet.Want{Worker: r.stack.Worker, Tags: tags})
 	if why != "" {
 		p.Warnings = append(p.Warnings, why)
-		return nil
+		p.Violations, err = h.violations(ctx, "", r.project)
+		return err
 	}
 	p.Worker = chosen.ID
-	if refused := h.refused(chosen.ID, r.project.Asks); len(refused) > 0 {
-		p.Warnings = append(p.Warnings, fault.PublicOf(refusal(chosen.Hostname, refused)))
-	}
-	return nil
+	p.Violations, err = h.violations(ctx, chosen.ID, r.project)
+	return err
 }
 
 // planServices compares what was rendered with what is in place.

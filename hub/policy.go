@@ -10,27 +10,29 @@ import (
 	"berth/core/fault"
 	"berth/core/fleet"
 	"berth/core/policy"
+	"berth/core/stacks"
 )
 
-// maxRefusals is how many refusals a fault names.
-const maxRefusals = 5
+// maxRefusals is how many violations a fault names; the deployment's log has all of them.
+const maxRefusals = 10
 
-// policy judges what was rendered by what the worker's host allows, where that is known: the committer is told of the
-// line, and nothing is sent. Where it is not known the worker, which judges in any case, has the last word alone.
+// policy judges what was rendered by what the worker's host allows, where that is known, and by the rules of host and
+// server: the committer is told of every line at once, and nothing is sent. What is not known here the worker, which
+// judges in any case, decides alone.
 func (w *work) policy(ctx context.Context) (string, error) {
-	asks := w.project.Asks
 	if w.unrendered {
 		return "nothing was rendered yet", nil
-	}
-	if len(asks) == 0 {
-		return "it asks for nothing beyond what every project may have", nil
 	}
 	likely, err := w.likely(ctx)
 	if err != nil {
 		return "", err
 	}
-	if refused := w.h.refused(likely.ID, asks); len(refused) > 0 {
-		return "", refusal(likely.Hostname, refused)
+	if err := w.judged(ctx, likely, w.project); err != nil {
+		return "", err
+	}
+	asks := w.project.Asks
+	if len(asks) == 0 {
+		return "it asks for nothing beyond what every project may have", nil
 	}
 	if _, known := w.h.policyOf(likely.ID); !known {
 		return "it asks for " + needsOf(asks) + "; the worker will say whether its host allows that", nil
@@ -38,8 +40,30 @@ func (w *work) policy(ctx context.Context) (string, error) {
 	return fmt.Sprintf("it asks for %s, which %s allows", needsOf(asks), likely.Hostname), nil
 }
 
-func (w *work) policyOfKept(context.Context) (string, error) {
-	return "the worker judges what was rendered before", nil
+// policyOfKept judges what was rendered before by the rules as they are now. What its host allows the worker knows.
+func (w *work) policyOfKept(ctx context.Context) (string, error) {
+	likely, err := w.likely(ctx)
+	if err != nil {
+		return "", err
+	}
+	compose, err := w.h.opts.Files.Compose(w.stack.ID, w.kept.Number)
+	if err != nil {
+		return "", err
+	}
+	err = w.judged(ctx, likely, core.ComposeProject{YAML: compose, Services: w.kept.Services})
+	return "judged as it was rendered before", err
+}
+
+// judged writes every violation into the log, and fails when there is one.
+func (w *work) judged(ctx context.Context, likely fleet.Worker, project core.ComposeProject) error {
+	violations, err := w.h.violations(ctx, likely.ID, project)
+	if err != nil || len(violations) == 0 {
+		return err
+	}
+	for _, v := range violations {
+		w.h.recorder.line(w.d.ID, "policy: "+v.String()+"\n")
+	}
+	return refusal(likely.Hostname, violations)
 }
 
 // likely returns the worker that place would choose now; the zero Worker while there is none.
@@ -62,31 +86,80 @@ func (h *Hub) policyOf(id core.WorkerID) (p policy.Policy, known bool) {
 	return s.policy, true
 }
 
-// refused returns those asks that a worker's host is known not to allow.
-func (h *Hub) refused(id core.WorkerID, asks []core.ComposeAsk) []core.ComposeAsk {
-	p, known := h.policyOf(id)
-	if !known {
-		return nil
+// limitsOf returns the rules of a worker's host, as far as they are known here.
+func (h *Hub) limitsOf(id core.WorkerID) []policy.Layer {
+	if s := h.session(id); id != "" && s != nil {
+		return slices.Clone(s.limits)
 	}
-	return slices.DeleteFunc(slices.Clone(asks), func(a core.ComposeAsk) bool { return p.Allows(policy.Allowance(a.Needs)) })
+	return nil
 }
 
-// refusal says what a host does not allow, where it stands, and who can change that.
-func refusal(hostname string, refused []core.ComposeAsk) error {
-	said := make([]string, 0, maxRefusals+1)
-	for i, a := range refused {
-		if i == maxRefusals {
-			said = append(said, fmt.Sprintf("and %d more", len(refused)-i))
-			break
-		}
-		text := a.Path + ": " + a.Problem
-		if a.Place != "" {
-			text = a.Place + ": " + text
-		}
-		said = append(said, text)
+// violations are everything of a project that a worker is known to refuse, by place in the project.
+func (h *Hub) violations(ctx context.Context, id core.WorkerID, project core.ComposeProject) ([]stacks.Violation, error) {
+	rules, err := h.opts.Store.PolicyLayers(ctx, id)
+	if err != nil {
+		return nil, err
 	}
-	return fault.New(fault.Invalid, "policy.refused", "%s. The host of worker %s does not allow that, so nothing was sent to it. Take it out, or let the owner of the host add %s to its WORKER_ALLOW.",
-		strings.Join(said, "; "), hostname, needsOf(refused))
+	refused, err := h.confine(project, append(h.limitsOf(id), rules...))
+	if err != nil {
+		return nil, err
+	}
+	if p, known := h.policyOf(id); known {
+		for _, a := range project.Asks {
+			if !p.Allows(policy.Allowance(a.Needs)) {
+				refused = append(refused, policy.Refusal{Path: a.Path, Problem: a.Problem, Needs: policy.Allowance(a.Needs)})
+			}
+		}
+	}
+	slices.SortStableFunc(refused, func(a, b policy.Refusal) int { return strings.Compare(a.Path, b.Path) })
+	all := make([]stacks.Violation, len(refused))
+	for i, r := range refused {
+		var where core.Place
+		if project.Locate != nil {
+			where = project.Locate(r.Path)
+		}
+		all[i] = stacks.NewViolation(r, project.Services, where)
+	}
+	return all, nil
+}
+
+// confine judges what was rendered by rules; it reads nothing when there are none.
+func (h *Hub) confine(project core.ComposeProject, rules []policy.Layer) ([]policy.Refusal, error) {
+	if !slices.ContainsFunc(rules, func(l policy.Layer) bool { return !l.Rules.Empty() }) {
+		return nil, nil
+	}
+	document, err := h.opts.Rendered.ReadDocument(project.YAML)
+	if err != nil {
+		return nil, fmt.Errorf("read what was rendered: %w", err)
+	}
+	return policy.Confine(document.Value, rules), nil
+}
+
+// refusal says what is not allowed, where it stands, and who can change that.
+func refusal(hostname string, refused []stacks.Violation) error {
+	said := make([]string, 0, maxRefusals+1)
+	var needs []string
+	ruled := false
+	for i, v := range refused {
+		if i < maxRefusals {
+			said = append(said, v.String())
+		}
+		if ruled = ruled || v.Rule != ""; v.Needs != "" {
+			needs = append(needs, string(v.Needs))
+		}
+	}
+	if more := len(refused) - maxRefusals; more > 0 {
+		said = append(said, fmt.Sprintf("and %d more, which the log has", more))
+	}
+	next := "Take it out"
+	slices.Sort(needs)
+	if needs = slices.Compact(needs); len(needs) > 0 {
+		next += fmt.Sprintf(", or let the owner of the host of worker %s add %s to its WORKER_ALLOW", hostname, strings.Join(needs, ", "))
+	}
+	if ruled {
+		next += ", or let an administrator change the policy"
+	}
+	return fault.New(fault.Invalid, "policy.refused", "%s. Nothing was sent to a worker. %s.", strings.Join(said, "; "), next)
 }
 
 // needsOf names the allowances that asks need, each once.

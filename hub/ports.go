@@ -10,6 +10,7 @@ import (
 	"berth/core/intake"
 	"berth/core/jobs"
 	"berth/core/metrics"
+	"berth/core/policy"
 	"berth/core/repositories"
 	"berth/core/seal"
 	"berth/core/secrets"
@@ -26,6 +27,17 @@ type Store interface {
 	PollStore
 	RotationStore
 	UpkeepStore
+	PolicyStore
+}
+
+// PolicyStore knows the rules of the server, and what they are about.
+type PolicyStore interface {
+	// PolicyLayers returns the rules that hold for a worker, its own first; without a worker those for all.
+	PolicyLayers(ctx context.Context, worker core.WorkerID) ([]policy.Layer, error)
+	// Stacks lists stacks by name.
+	Stacks(ctx context.Context, f stacks.Filter, p core.Page) (core.List[stacks.Stack], error)
+	// Jobs lists jobs by name.
+	Jobs(ctx context.Context, f jobs.Filter, p core.Page) (core.List[jobs.Job], error)
 }
 
 // DeploymentStore is the state machine of deployments.

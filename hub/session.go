@@ -32,6 +32,7 @@ type session struct {
 	runs   bool                   // the worker takes runs of jobs
 	judges bool                   // the worker refuses what policy does not allow
 	policy policy.Policy          // of the worker's host, as it said
+	limits []policy.Layer         // of the worker's host, as it said
 	joined bool                   // it was the worker's current session
 	ended  map[core.CommandID]int // attempts of commands whose result the worker holds: not sent again
 

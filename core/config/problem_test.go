@@ -123,6 +123,7 @@ func TestBadValues(t *testing.T) {
 		"HOSTNAME":               {"box 1": "letters, digits", "коробка": "letters, digits", long: "253", "a/b": "letters"},
 		"WORKER_TAGS":            {"gpu, eu": "contains a space", "gpu eu": "contains a space", "gpu,,eu": "empty tag", "gpu,": "empty tag", "gpu;eu": "character", "größe": "character", "gpu,eu.west": "character", long: "too long", manyTags(65): "too many"},
 		"WORKER_ALLOW":           {"everything": "neither one of privileged", "gadgets,,": "neither one of", "devices, sysctls": "neither one of", "etc": "clean absolute path", "/etc/": "clean absolute path", "/a/../b": "clean"},
+		"WORKER_POLICY_FILE":     {"/etc/policy.json ": "before or after"},
 		"WORKER_TLS_SKIP_VERIFY": {"True": "lower case", "0": "true or false"},
 		"WORKER_STACK_DIR":       {"/tmp/x ": "before or after"},
 		"WORKER_DATA_DIR":        {" /var": "before or after"},

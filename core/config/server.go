@@ -44,6 +44,7 @@ type Server struct {
 	WorkerDataDir     string        `env:"WORKER_DATA_DIR" derived:"DATA_DIR/worker" form:"path" unit:"directory" doc:"With LOCAL_WORKER=true: where the worker inside keeps its key, its journal and the repository content that containers mount. It must survive restarts."`
 	WorkerStackDir    string        `env:"WORKER_STACK_DIR" derived:"{WORKER_DATA_DIR}/stacks" form:"path" unit:"directory" doc:"With LOCAL_WORKER=true: where the worker inside writes temporary compose files."`
 	WorkerAllow       []string      `env:"WORKER_ALLOW" form:"allowances" unit:"words and paths, comma-separated" doc:"With LOCAL_WORKER=true: what Compose files may have of this host beyond the default; see What a committer can do."`
+	WorkerPolicyFile  string        `env:"WORKER_POLICY_FILE" form:"path" unit:"file" doc:"With LOCAL_WORKER=true: policy of this host as JSON, which narrows what may be put here and which the server cannot weaken; see Policy."`
 	HubListen         string        `env:"HUB_LISTEN" default:"127.0.0.1:8091" form:"listen address" unit:"host:port" doc:"Internal address on which a hub with a PostgreSQL database listens for handlers elsewhere and for other hubs."`
 	HubURL            string        `env:"HUB_URL" form:"origin" unit:"scheme://host[:port]" doc:"Where handlers on other hosts and other hubs find this one: HUB_LISTEN as they reach it, with https. Without one, HUB_LISTEN itself."`
 

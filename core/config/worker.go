@@ -23,6 +23,8 @@ type Worker struct {
 
 	WorkerAllow []string `env:"WORKER_ALLOW" form:"allowances" unit:"words and paths, comma-separated" doc:"What Compose files may have of this host beyond the default; see What a committer can do."`
 
+	WorkerPolicyFile string `env:"WORKER_POLICY_FILE" form:"path" unit:"file" doc:"Policy of this host as JSON, which narrows what may be put here and which the server cannot weaken; see Policy."`
+
 	LogLevel  slog.Level `env:"LOG_LEVEL" default:"info" form:"log level" unit:"debug, info, warn or error" doc:"Least severe log lines to write."`
 	LogFormat LogFormat  `env:"LOG_FORMAT" default:"text" form:"log format" unit:"text or json" doc:"Form of log lines."`
 }

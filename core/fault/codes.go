@@ -191,6 +191,7 @@ var Codes = []string{
 	"outbox.no_carrier",
 	"outbox.not_found",
 	"outbox.unreadable",
+	"policy.invalid",
 	"policy.refused",
 	"profile.invalid",
 	"profile.not_a_person",

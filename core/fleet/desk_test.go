@@ -22,6 +22,7 @@ import (
 // room is a desk on a real database, with a clock that tests turn.
 type room struct {
 	*fleet.Desk
+	db     *store.DB
 	store  *store.Store
 	at     time.Time
 	cuts   int
@@ -39,7 +40,7 @@ func open(t *testing.T) *room {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	r := &room{at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), pinned: true}
+	r := &room{at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), pinned: true, db: db}
 	if err := db.Migrate(t.Context(), r.at); err != nil {
 		t.Fatal(err)
 	}

@@ -109,7 +109,8 @@ func (d *Desk) Authenticate(ctx context.Context, proof Proof) (Worker, error) {
 // higher than any before. Faults: Invalid "worker.invalid", NotFound "worker.not_found",
 // Forbidden "worker.revoked".
 func (d *Desk) Connected(ctx context.Context, id core.WorkerID, hello wire.Hello) (uint64, error) {
-	facts, err := Facts{Hostname: hello.Hostname, Tags: hello.Tags, Version: hello.Version, OS: hello.OS, Arch: hello.Arch, Engine: hello.Engine, Runs: hello.Runs}.check()
+	facts, err := Facts{Hostname: hello.Hostname, Tags: hello.Tags, Version: hello.Version, OS: hello.OS, Arch: hello.Arch, Engine: hello.Engine, Runs: hello.Runs,
+		Host: HostPolicy{Judges: hello.Judges, Allow: hello.Allow, Limits: hello.Limits}}.check()
 	if err != nil {
 		return 0, err
 	}

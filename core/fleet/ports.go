@@ -33,6 +33,11 @@ type Store interface {
 	// DeleteWorker removes a worker and its token and closes its open commands. NotFound
 	// "worker.not_found"; Conflict "worker.has_stacks" naming the stacks assigned to it.
 	DeleteWorker(ctx context.Context, id core.WorkerID, e access.AuditEvent) error
+	// Policy returns the rules of a worker, or with no worker those for all; without rules when nobody made any.
+	Policy(ctx context.Context, worker core.WorkerID) (Policy, error)
+	// EditPolicy shows edit the rules and stores those that it returns, or removes them when their UpdatedAt is zero. An
+	// event without action stores nothing. edit may be called again. NotFound "worker.not_found".
+	EditPolicy(ctx context.Context, worker core.WorkerID, edit func(before Policy) (after Policy, e access.AuditEvent)) (Policy, error)
 }
 
 // Seals makes and recognises what is stored of a token; *seal.Ring does.

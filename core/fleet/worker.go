@@ -29,8 +29,9 @@ type Worker struct {
 	ConnectedAt  time.Time // start of the last link; zero: never connected
 	LeftAt       time.Time // end of the last link; zero: none has ended
 	CreatedAt    time.Time
-	Stacks       int  // how many stacks are assigned to it
-	Namesake     bool // another worker has the same hostname
+	Stacks       int        // how many stacks are assigned to it
+	Host         HostPolicy // what it last said of its host's policy
+	Namesake     bool       // another worker has the same hostname
 }
 
 // Label is what people know the worker by: its hostname, and, where another has the same, the end of its identifier.
@@ -61,8 +62,9 @@ type Facts struct {
 	Version  string
 	OS       string
 	Arch     string
-	Engine   string // identifies its container engine; empty: not known, as at registration
-	Runs     bool   // it takes runs of jobs; false at registration
+	Engine   string     // identifies its container engine; empty: not known, as at registration
+	Runs     bool       // it takes runs of jobs; false at registration
+	Host     HostPolicy // what its host allows and narrows; zero at registration
 }
 
 // facts returns what is stored of the worker's own words.

@@ -8,6 +8,7 @@ import (
 	"berth/core/fault"
 	"berth/core/integrations"
 	"berth/core/metrics"
+	"berth/core/policy"
 	"berth/core/seal"
 	"berth/core/wire"
 )
@@ -26,6 +27,12 @@ type MetricsOf struct {
 // Arrival says what a worker that came can take.
 type Arrival struct {
 	Tags []string `json:"tags"`
+}
+
+// PolicyOf asks what rules would refuse; without a worker they are for all.
+type PolicyOf struct {
+	Worker core.WorkerID `json:"worker"`
+	Rules  policy.Rules  `json:"rules"`
 }
 
 // AboutStack names a stack.

@@ -12,10 +12,15 @@ type Refusal struct {
 	Path    string    // services.web.privileged
 	Problem string    // what it would give the committer
 	Needs   Allowance // empty: no allowance makes up for it
+	Rule    string    // of the layer that refuses it: "block.privileged"; empty: the default of every host does
+	From    Origin    // whose rule that is
 }
 
 // String says what is refused, and what the owner of the host could do about it.
 func (r Refusal) String() string {
+	if r.Rule != "" {
+		return fmt.Sprintf("%s: %s, which %s refuses (%s)", r.Path, r.Problem, r.From.Words(), r.Rule)
+	}
 	if r.Needs == "" {
 		return fmt.Sprintf("%s: %s, which is refused everywhere", r.Path, r.Problem)
 	}
@@ -44,7 +49,7 @@ type judge struct {
 // refuse notes a refusal, unless the policy has the allowance.
 func (j *judge) refuse(at string, needs Allowance, format string, args ...any) {
 	if needs == "" || !j.policy.Allows(needs) {
-		j.refused = append(j.refused, Refusal{at, fmt.Sprintf(format, args...), needs})
+		j.refused = append(j.refused, Refusal{Path: at, Problem: fmt.Sprintf(format, args...), Needs: needs})
 	}
 }
 

@@ -192,11 +192,12 @@ func (j *judge) capabilities(at string, value any) {
 	}
 }
 
+// harmlessOptions give nothing beyond what every container has.
+var harmlessOptions = []string{"no-new-privileges", "no-new-privileges:true", "seccomp:builtin", "apparmor:docker-default"}
+
 func (j *judge) securityOptions(at string, value any) {
 	for i, o := range list(value) {
-		switch option := strings.ReplaceAll(text(o), "=", ":"); option {
-		case "no-new-privileges", "no-new-privileges:true", "seccomp:builtin", "apparmor:docker-default":
-		default:
+		if option := strings.ReplaceAll(text(o), "=", ":"); !slices.Contains(harmlessOptions, option) {
 			j.refuse(fmt.Sprintf("%s[%d]", at, i), SecurityOptions, "%s takes the place of the engine's own protection", clip(option))
 		}
 	}

@@ -5,17 +5,18 @@ import "berth/core"
 // Plan says what a deployment of the head of the stack's branch would do now. Nothing was
 // changed to find out.
 type Plan struct {
-	Stack     core.StackID
-	Commit    core.Commit
-	Revision  int  // the kept revision that the render equals; 0: it would be a new one
-	Current   int  // revision that is in place; 0: none
-	UpToDate  bool // every compose service would be left as it is
-	Worker    core.WorkerID
-	Observed  bool // false: the stack's worker is away; the plan goes by what it said last
-	Services  []PlannedService
-	Missing   []string // variables that the files use without default and nobody provides
-	Warnings  []string
-	Providers []string // secret variables that cannot be resolved now: the deployment would fail
+	Stack      core.StackID
+	Commit     core.Commit
+	Revision   int  // the kept revision that the render equals; 0: it would be a new one
+	Current    int  // revision that is in place; 0: none
+	UpToDate   bool // every compose service would be left as it is
+	Worker     core.WorkerID
+	Observed   bool // false: the stack's worker is away; the plan goes by what it said last
+	Services   []PlannedService
+	Missing    []string // variables that the files use without default and nobody provides
+	Warnings   []string
+	Violations []Violation // what the policy refuses: the deployment would fail
+	Providers  []string    // secret variables that cannot be resolved now: the deployment would fail
 }
 
 // PlannedService is what would become of one compose service.

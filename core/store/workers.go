@@ -14,7 +14,7 @@ const maxWorkers = 20_000
 
 var errWorkerMissing = fault.New(fault.NotFound, "worker.not_found", "There is no such worker.")
 
-const workerColumns = `id, token_id, hostname, tags, version, os, arch, engine, runs, epoch, revoked, connected_at, left_at, created_at,
+const workerColumns = `id, token_id, hostname, tags, version, os, arch, engine, runs, epoch, revoked, connected_at, left_at, created_at, host_policy,
 	(SELECT count(*) FROM stacks WHERE stacks.worker_id = workers.id),
 	EXISTS (SELECT 1 FROM workers AS other WHERE other.hostname = workers.hostname AND other.id <> workers.id), ` + heardColumns
 
@@ -22,7 +22,7 @@ func scanWorker(row scanner) (fleet.Worker, error) {
 	var w fleet.Worker
 	var epoch, connected, left, created, until int64
 	err := row.Scan(&w.ID, &w.TokenID, &w.Hostname, jsonInto{&w.Tags}, &w.Version, &w.OS, &w.Arch, &w.Engine, &w.Runs, &epoch, &w.Revoked,
-		&connected, &left, &created, &w.Stacks, &w.Namesake, &w.Online, &w.Unheard, &until)
+		&connected, &left, &created, jsonInto{&w.Host}, &w.Stacks, &w.Namesake, &w.Online, &w.Unheard, &until)
 	w.Epoch = uint64(epoch)
 	w.ConnectedAt, w.LeftAt, w.CreatedAt = fromMicros(connected), fromMicros(left), fromMicros(created)
 	if w.Unheard {

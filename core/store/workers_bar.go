@@ -51,6 +51,9 @@ func (s *Store) DeleteWorker(ctx context.Context, id core.WorkerID, e access.Aud
 		if err := tx.change(errWorkerMissing, `DELETE FROM workers WHERE id = ?`, id); err != nil {
 			return err
 		}
+		if _, err := tx.exec(`DELETE FROM policies WHERE worker_id = ?`, id); err != nil {
+			return err
+		}
 		if _, err := tx.exec(`DELETE FROM worker_tokens WHERE id = ?`, w.TokenID); err != nil {
 			return err
 		}

@@ -22,8 +22,8 @@ func (s *Store) WorkerConnected(ctx context.Context, id core.WorkerID, facts fle
 			return 0, fleet.Revoked()
 		}
 		now := max(micros(s.now()), micros(w.LeftAt)+1)
-		err = tx.change(fleet.Revoked(), `UPDATE workers SET epoch = epoch + 1, connected_at = ?, hub_id = ?, hostname = ?, tags = ?, version = ?, os = ?, arch = ?, engine = CASE WHEN ? = '' THEN engine ELSE ? END, runs = ?
-			WHERE id = ? AND revoked = 0`, now, hubs.Writer(ctx), facts.Hostname, toJSON(facts.Tags), facts.Version, facts.OS, facts.Arch, facts.Engine, facts.Engine, number(facts.Runs), id)
+		err = tx.change(fleet.Revoked(), `UPDATE workers SET epoch = epoch + 1, connected_at = ?, hub_id = ?, hostname = ?, tags = ?, version = ?, os = ?, arch = ?, engine = CASE WHEN ? = '' THEN engine ELSE ? END, runs = ?, host_policy = ?
+			WHERE id = ? AND revoked = 0`, now, hubs.Writer(ctx), facts.Hostname, toJSON(facts.Tags), facts.Version, facts.OS, facts.Arch, facts.Engine, facts.Engine, number(facts.Runs), toJSON(facts.Host), id)
 		if err != nil {
 			return 0, err
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"berth/core"
+	"berth/core/policy"
 	"berth/core/stacks"
 )
 
@@ -43,6 +44,21 @@ func checkDeploy(c *complaints, m Deploy) {
 	checkValues(c, "secrets", m.Secrets)
 	checkSeconds(c, "health_seconds", m.HealthSeconds)
 	checkSeconds(c, "stable_seconds", m.StableSeconds)
+	checkPolicy(c, m.Policy)
+}
+
+// checkPolicy bounds rules. What it does not know of them is an error, never a rule that lets everything pass.
+func checkPolicy(c *complaints, layers []policy.Layer) {
+	c.each("policy", len(layers), policy.MaxLayers, func(i int) {
+		oneOf(c, "from", layers[i].From, policy.FromHost, policy.FromWorker, policy.FromGlobal)
+		checkRules(c, layers[i].Rules)
+	})
+}
+
+func checkRules(c *complaints, r policy.Rules) {
+	for _, bad := range r.Check() {
+		c.add(bad.Path, "%s", bad.Problem)
+	}
 }
 
 // checkContents keeps what the worker writes inside its content folder, whoever the hub is.

@@ -12,6 +12,9 @@ func checkHello(c *complaints, m Hello) {
 	checkHost(c, m.Hostname, m.Tags, m.Version, m.OS, m.Arch)
 	c.line("engine", m.Engine, 0, maxEngine)
 	c.each("allow", len(m.Allow), policy.MaxAllowances, func(i int) { c.line("", m.Allow[i], 1, maxAllowance) })
+	if m.Limits != nil {
+		c.within("limits", func() { checkRules(c, *m.Limits) })
+	}
 	c.each("journal", len(m.Journal), MaxJournal, func(i int) {
 		c.command(m.Journal[i].ID, m.Journal[i].Attempt)
 		oneOf(c, "state", m.Journal[i].State, JournalReceived, JournalResult)

@@ -28,6 +28,7 @@ func checkRun(c *complaints, m Run) {
 	})
 	checkValues(c, "variables", m.Variables)
 	checkValues(c, "secrets", m.Secrets)
+	checkPolicy(c, m.Policy)
 }
 
 // checkConfig holds the content of a config to one small file.

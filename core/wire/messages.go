@@ -5,6 +5,7 @@ import (
 
 	"berth/core"
 	"berth/core/jobs"
+	"berth/core/policy"
 	"berth/core/stacks"
 )
 
@@ -19,6 +20,7 @@ type Hello struct {
 	Runs     bool           `json:"runs,omitempty"`   // it takes commands of kind "run"; to another they are not sent
 	Judges   bool           `json:"judges,omitempty"` // it refuses what its host's policy does not allow of a project
 	Allow    []string       `json:"allow,omitempty"`  // with Judges: what that policy allows beyond the default; see core/policy
+	Limits   *policy.Rules  `json:"limits,omitempty"` // with Judges: what the policy file of its host narrows; nil: there is none
 	Journal  []JournalEntry `json:"journal"`          // every command that is not yet acknowledged
 }
 
@@ -143,6 +145,8 @@ type Deploy struct {
 	RecreateVolumes  bool    `json:"recreate_volumes,omitempty"`
 	HealthSeconds    float64 `json:"health_seconds"` // limit of the verify phase
 	StableSeconds    float64 `json:"stable_seconds"` // how long healthy must last
+	// Policy is what the server narrows further; the worker judges the project by it and by what its host allows.
+	Policy []policy.Layer `json:"policy,omitempty"`
 }
 
 // Teardown removes a stack's containers and networks from the host.
@@ -166,6 +170,8 @@ type Run struct {
 	// Secrets holds the values of the secret variables. It exists in memory, in this frame and in the
 	// container's environment; it is never journaled, logged or stored.
 	Secrets map[string]string `json:"secrets"`
+	// Policy is what the server narrows further, as for Deploy.
+	Policy []policy.Layer `json:"policy,omitempty"`
 }
 
 // Accepted says that the command is on the worker's disk.

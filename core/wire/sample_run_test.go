@@ -10,6 +10,7 @@ import (
 
 	"berth/core"
 	"berth/core/jobs"
+	"berth/core/policy"
 )
 
 // sampleRun is a full command that starts a run; its frame is testdata/run.
@@ -26,7 +27,8 @@ func sampleRun() Command {
 			Resources: jobs.Resources{CPU: 0.5, Memory: 256 << 20, Timeout: time.Hour}},
 		Configs: []jobs.ConfigFile{{Target: "/etc/backup.conf", Content: core.Content{Digest: digest, Source: "jobs/nightly/backup.conf",
 			Files: []core.ContentFile{{Path: "backup.conf", Digest: digest, Size: 120}}}}},
-		Variables: map[string]string{"BUCKET": "eu-1"}, Secrets: map[string]string{"TOKEN": "a\n\"b\" $c"}}}
+		Variables: map[string]string{"BUCKET": "eu-1"}, Secrets: map[string]string{"TOKEN": "a\n\"b\" $c"},
+		Policy: []policy.Layer{{From: policy.FromWorker, Rules: policy.Rules{Block: policy.Blocks{LatestTags: true}}}}}}
 }
 
 func TestARunHasItsGoldenFrame(t *testing.T) {

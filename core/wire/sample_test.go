@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"berth/core"
+	"berth/core/policy"
 	"berth/core/stacks"
 )
 
@@ -21,7 +22,7 @@ var (
 func samples() map[string]any {
 	return map[string]any{
 		"hello": Hello{Version: "1.2.0", Hostname: "edge-1", Tags: []string{"eu", "gpu_2"}, OS: "linux", Arch: "amd64",
-			Engine: digest, Runs: true, Judges: true, Allow: []string{"devices", "/etc/ssl"}, Journal: []JournalEntry{{sampleID, 2, JournalResult}}},
+			Engine: digest, Runs: true, Judges: true, Allow: []string{"devices", "/etc/ssl"}, Limits: &policy.Rules{Allow: policy.Lists{Volumes: []string{"@project", "shared_*"}}}, Journal: []JournalEntry{{sampleID, 2, JournalResult}}},
 		"welcome": Welcome{Epoch: 9, HeartbeatSeconds: 30, Version: "1.2.0", Changes: true,
 			Settle: []Instruction{{ID: sampleID, Attempt: 2, Do: SettleAcknowledged}, {ID: sampleID, Attempt: 3, Do: SettleRun, Heard: new(uint64(41)), LogTo: "1773500966000000000 0"}}},
 		"heartbeat":     Heartbeat{Number: 7, RoundTripUS: 412},
@@ -34,7 +35,8 @@ func samples() map[string]any {
 			Content: []core.Content{{Digest: digest, Source: "apps/web/conf",
 				Files: []core.ContentFile{{Path: "nginx/default.conf", Digest: digest, Size: 120, Executable: true}}}},
 			Secrets:       map[string]string{"PASSWORD": "a\n\"b\" $c \\ d"},
-			RemoveOrphans: true, ForcePull: true, Recreate: true, HealthSeconds: 300, StableSeconds: 0.5}},
+			RemoveOrphans: true, ForcePull: true, Recreate: true, HealthSeconds: 300, StableSeconds: 0.5,
+			Policy: []policy.Layer{{From: policy.FromGlobal, Rules: policy.Rules{Allow: policy.Lists{Images: []string{"ghcr.io/acme/**"}}, Block: policy.Blocks{Privileged: true, PublishedPorts: []string{"22", "1-1023/tcp"}}}}}}},
 		"accepted": Accepted{ID: sampleID, Attempt: 1},
 		"event": Event{ID: sampleID, Attempt: 1, Number: 12, Log: "pulling\n\x1b[32mdone\x1b[0m\n",
 			LogTo: "1773500966000000042 0", Started: true, RanMS: 1500,

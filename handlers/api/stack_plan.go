@@ -16,17 +16,18 @@ type StackPlanner interface {
 
 // PlanAnswer is what a deployment of the head of the stack's branch would do now.
 type PlanAnswer struct {
-	StackID   core.StackID  `json:"stack_id"`
-	Commit    core.Commit   `json:"commit"`
-	Revision  int           `json:"revision"` // kept revision that the head equals; 0: it would be a new one
-	Current   int           `json:"current"`  // revision that is in place; 0: none
-	UpToDate  bool          `json:"up_to_date"`
-	WorkerID  core.WorkerID `json:"worker_id"` // that it would run on; "" when none fits
-	Observed  bool          `json:"observed"`  // false: the stack's worker is away, and its containers are as it said last
-	Services  []PlanService `json:"services"`
-	Missing   []string      `json:"missing"` // variables that the files use without default and nobody provides
-	Warnings  []string      `json:"warnings"`
-	Providers []string      `json:"providers"` // secret variables that cannot be resolved now, and why: the deployment would fail
+	StackID    core.StackID      `json:"stack_id"`
+	Commit     core.Commit       `json:"commit"`
+	Revision   int               `json:"revision"` // kept revision that the head equals; 0: it would be a new one
+	Current    int               `json:"current"`  // revision that is in place; 0: none
+	UpToDate   bool              `json:"up_to_date"`
+	WorkerID   core.WorkerID     `json:"worker_id"` // that it would run on; "" when none fits
+	Observed   bool              `json:"observed"`  // false: the stack's worker is away, and its containers are as it said last
+	Services   []PlanService     `json:"services"`
+	Missing    []string          `json:"missing"` // variables that the files use without default and nobody provides
+	Warnings   []string          `json:"warnings"`
+	Violations []ViolationAnswer `json:"violations"` // what the policy refuses: the deployment would fail
+	Providers  []string          `json:"providers"`  // secret variables that cannot be resolved now, and why: the deployment would fail
 }
 
 // PlanService is what would become of one compose service.
@@ -63,6 +64,7 @@ func PlanStack(planner StackPlanner) http.Handler {
 func showPlan(p stacks.Plan) PlanAnswer {
 	answer := PlanAnswer{StackID: p.Stack, Commit: p.Commit, Revision: p.Revision, Current: p.Current, UpToDate: p.UpToDate, WorkerID: p.Worker, Observed: p.Observed,
 		Services: []PlanService{}, Missing: orEmpty(p.Missing), Warnings: orEmpty(p.Warnings), Providers: orEmpty(p.Providers)}
+	answer.Violations = showViolations(p.Violations)
 	for _, s := range p.Services {
 		service := PlanService{Service: s.Service, Action: s.Action, Reasons: []PlanReason{}}
 		for _, r := range s.Reasons {

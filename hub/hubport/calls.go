@@ -9,9 +9,11 @@ import (
 	"log/slog"
 
 	"berth/core"
+	"berth/core/fleet"
 	"berth/core/hubcall"
 	"berth/core/integrations"
 	"berth/core/metrics"
+	"berth/core/policy"
 	"berth/core/repositories"
 	"berth/core/seal"
 	"berth/core/secrets"
@@ -37,6 +39,8 @@ type Hub interface {
 	Logs(ctx context.Context, s stacks.Stack, service string, tail int, follow bool, w io.Writer) error
 	// Plan says what a deployment would do.
 	Plan(ctx context.Context, id core.StackID) (stacks.Plan, error)
+	// PolicyPlan says what rules would refuse.
+	PolicyPlan(ctx context.Context, worker core.WorkerID, rules policy.Rules) (fleet.PolicyPlan, error)
 	// Environment says what a stack's folder makes of its variables.
 	Environment(ctx context.Context, id core.StackID) (stacks.Environment, error)
 }
@@ -91,6 +95,9 @@ func calls(o Options) map[hubcall.Op]call {
 		hubcall.Logs:     streamed(o.logs),
 		hubcall.Plan: answered(func(ctx context.Context, ask hubcall.AboutStack) (stacks.Plan, error) {
 			return o.Hub.Plan(ctx, ask.Stack)
+		}),
+		hubcall.PolicyPlan: answered(func(ctx context.Context, ask hubcall.PolicyOf) (fleet.PolicyPlan, error) {
+			return o.Hub.PolicyPlan(ctx, ask.Worker, ask.Rules)
 		}),
 		hubcall.Environment: answered(func(ctx context.Context, ask hubcall.AboutStack) (stacks.Environment, error) {
 			return o.Hub.Environment(ctx, ask.Stack)

@@ -26,6 +26,7 @@ import (
 	"berth/core/hubs"
 	"berth/core/integrations"
 	"berth/core/metrics"
+	"berth/core/policy"
 	"berth/core/repositories"
 	"berth/core/seal"
 	"berth/core/secrets"
@@ -76,6 +77,10 @@ func (s *stand) Logs(_ context.Context, st stacks.Stack, service string, tail in
 func (s *stand) Plan(_ context.Context, id core.StackID) (stacks.Plan, error) {
 	return stacks.Plan{Stack: id, Commit: "abc", Revision: 3, Services: []stacks.PlannedService{{Service: "web", Action: stacks.PlanRecreate,
 		Reasons: []stacks.Reason{{Kind: stacks.ReasonField, Name: "image", Before: "a", After: "b"}}}}, Warnings: []string{"w"}}, s.problem
+}
+func (s *stand) PolicyPlan(_ context.Context, worker core.WorkerID, rules policy.Rules) (fleet.PolicyPlan, error) {
+	return fleet.PolicyPlan{Stacks: []fleet.RefusedStack{{ID: "stk_1", Name: string(worker), Violations: []stacks.Violation{{
+		Refusal: policy.Refusal{Path: "services.web.image", Rule: "allow.images", From: policy.FromWorker}, Place: core.Place{File: "web/compose.yaml", Line: len(rules.Allow.Images)}}}}}}, s.problem
 }
 func (s *stand) Stack(_ context.Context, id core.StackID) (stacks.Stack, error) {
 	if id == "stk_none" {
@@ -248,6 +253,11 @@ func TestEveryCallArrives(t *testing.T) {
 	wanted, _ := s.Plan(ctx, "stk_1")
 	if plan, err := s.Client.Plan(ctx, "stk_1"); err != nil || !reflect.DeepEqual(plan, wanted) {
 		t.Errorf("plan %+v, %v", plan, err)
+	}
+	rules := policy.Rules{Allow: policy.Lists{Images: []string{"a", "b"}, Volumes: []string{}}}
+	refused, _ := s.PolicyPlan(ctx, "wrk_1", rules)
+	if plan, err := s.Client.PolicyPlan(ctx, "wrk_1", rules); err != nil || !reflect.DeepEqual(plan, refused) {
+		t.Errorf("plan of a policy %+v, %v", plan, err)
 	}
 	var text bytes.Buffer
 	if err := s.Client.Worker(ctx, "wrk_1", metrics.Format{OpenMetrics: true}, &text); err != nil || text.String() != "of wrk_1 true" {

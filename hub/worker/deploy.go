@@ -89,7 +89,7 @@ func (s *steps) projectOf(d wire.Deploy) (Project, error) {
 	return Project{
 		Placed: placed && record.Revision > 0 && record.Project == d.Project,
 		Name:   d.Project, YAML: d.Compose, Secrets: values, ContentDir: s.content.ContentDir(), StateDir: state,
-		Labels: labelsOf(d), DigestKey: s.digestKey, RemoveOrphans: d.RemoveOrphans, Recreate: d.Recreate,
+		Labels: labelsOf(d), DigestKey: s.digestKey, Policy: d.Policy, RemoveOrphans: d.RemoveOrphans, Recreate: d.Recreate,
 		HealthTimeout: duration(d.HealthSeconds),
 	}, nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"berth/core"
+	"berth/core/policy"
 	"berth/core/wire"
 	"berth/hub/link"
 )
@@ -16,7 +17,7 @@ import (
 // any other kind when a person has to do something first.
 type Dial func(ctx context.Context) (link.Conn, wire.Enrolled, error)
 
-// Options are what a worker is made of. All are required but Tags, Allow and StackDir.
+// Options are what a worker is made of. All are required but Tags, Allow, Limits and StackDir.
 type Options struct {
 	Dial      Dial
 	Engine    Engine
@@ -25,7 +26,8 @@ type Options struct {
 	StackDir  string             // rendered Compose files for people to look at; empty: none are written
 	Hostname  string             // names the worker to people
 	Tags      []string
-	Allow     []string // what the engine allows projects beyond the default; told to the hub
+	Allow     []string      // what the engine allows projects beyond the default; told to the hub
+	Limits    *policy.Rules // the policy file of the host, which the engine obeys too; nil: there is none
 	Version   string
 	Heartbeat time.Duration // the worker's own interval; the hub's shorter one goes first
 	Log       *slog.Logger

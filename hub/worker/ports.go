@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"berth/core"
+	"berth/core/policy"
 	"berth/core/secrets"
 	"berth/core/stacks"
 	"berth/hub/worker/runs"
@@ -79,6 +80,7 @@ type Project struct {
 	Labels        map[string]string        // dev.berth.* labels; not part of what decides "recreate"
 	DigestKey     []byte                   // keys the digests of secret content that stand in labels
 	Placed        bool                     // the stack was put in place here under this name before
+	Policy        []policy.Layer           // what the server narrows; what the host does, the engine knows
 	RemoveOrphans bool
 	Recreate      bool // recreate every container even when nothing changed
 	// HealthTimeout is how long a container may take to become healthy while others wait for it; zero: any.

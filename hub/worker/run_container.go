@@ -76,7 +76,7 @@ func (s *steps) findLaunched(container string) (runs.Container, bool, error) {
 func (s *steps) create(ctx context.Context, w *work) error {
 	r := *w.cmd.Run
 	w.at(runPreparing)
-	if err := s.judge(r.Definition); err != nil {
+	if err := s.judge(r.Definition, r.Policy); err != nil {
 		return err
 	}
 	w.phase = "the transfer of its files"

@@ -8,11 +8,12 @@ import (
 
 	"berth/core/fault"
 	"berth/core/jobs"
+	"berth/core/policy"
 )
 
 // judge says why a job may not run here: the policy, as the hub judged it; the same for where a path really leads on
-// this host, which only the worker can see; and the worker's own files.
-func (s *steps) judge(d jobs.Definition) error {
+// this host, which only the worker can see; what the rules of host and server narrow; and the worker's own files.
+func (s *steps) judge(d jobs.Definition, rules []policy.Layer) error {
 	refused := jobs.Refusals(d)
 	if len(refused) == 0 {
 		refused = jobs.Refusals(resolved(d))
@@ -25,7 +26,14 @@ func (s *steps) judge(d jobs.Definition) error {
 			refused = append(refused, fault.Field{Path: fmt.Sprintf("volumes[%d]", i), Problem: "the worker keeps its own files there, which no job gets"})
 		}
 	}
-	if len(refused) == 0 {
+	if s.limits != nil {
+		rules = append([]policy.Layer{{From: policy.FromHost, Rules: *s.limits}}, rules...)
+	}
+	confined := jobs.Confined(d, rules)
+	if len(confined) == 0 {
+		confined = jobs.Confined(resolved(d), rules)
+	}
+	if refused = append(refused, confined...); len(refused) == 0 {
 		return nil
 	}
 	return fault.New(fault.Invalid, "run.refused", "%s", jobs.Refused("The worker", refused))

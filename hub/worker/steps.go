@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"berth/core"
+	"berth/core/policy"
 	"berth/core/wire"
 	"berth/hub/worker/applied"
 	"berth/hub/worker/content"
@@ -24,7 +25,8 @@ type steps struct {
 	composes  *os.Root // rendered Compose files for people; nil: none are written
 	fetch     func(ctx context.Context, id core.CommandID, wants []content.Want) error
 	digestKey []byte
-	self      string // which worker this is, for LabelWorker
+	limits    *policy.Rules // the policy file of the host; nil: there is none
+	self      string        // which worker this is, for LabelWorker
 	now       core.Clock
 	tally     *tally
 	log       *slog.Logger

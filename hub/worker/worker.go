@@ -80,7 +80,7 @@ func (w *Worker) open(life context.Context) (err error) {
 	}
 	s := &steps{
 		engine: w.options.Engine, content: w.disk.content, applied: w.disk.applied, composes: w.composes,
-		journal: w.disk.journal, fetch: w.fetch, digestKey: key, self: selfOf(w.options.Key), now: w.options.Now, tally: w.tally, log: w.log,
+		journal: w.disk.journal, fetch: w.fetch, limits: w.options.Limits, digestKey: key, self: selfOf(w.options.Key), now: w.options.Now, tally: w.tally, log: w.log,
 	}
 	w.commands = newCommands(life, w.disk, w.box, s, w.tally, w.log)
 	w.commands.ended = func(key journal.Key) {

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"runtime"
 	"time"
 
@@ -38,17 +39,37 @@ func Run(ctx context.Context, settings config.Worker, version string, log *slog.
 	if err != nil {
 		return fmt.Errorf("WORKER_ALLOW %w", err)
 	}
-	docker, err := engine.Open(engine.Options{Policy: allowed, Own: []string{settings.WorkerDataDir, settings.WorkerStackDir}})
+	limits, err := readLimits(settings.WorkerPolicyFile)
+	if err != nil {
+		return fmt.Errorf("WORKER_POLICY_FILE: %w; nothing runs here until it is right", err)
+	}
+	docker, err := engine.Open(engine.Options{Policy: allowed, Limits: limits, Own: []string{settings.WorkerDataDir, settings.WorkerStackDir}})
 	if err != nil {
 		return err
 	}
 	log.Info("worker starts", "version", version, "hostname", settings.Hostname, "server", settings.ServerURL, "data_dir", settings.WorkerDataDir)
 	err = worker.New(worker.Options{
 		Dial: dial, Engine: docker, Key: key, DataDir: settings.WorkerDataDir, StackDir: settings.WorkerStackDir,
-		Hostname: settings.Hostname, Tags: settings.WorkerTags, Allow: settings.WorkerAllow, Version: version, Heartbeat: settings.HeartbeatInterval,
+		Hostname: settings.Hostname, Tags: settings.WorkerTags, Allow: settings.WorkerAllow, Limits: limits, Version: version, Heartbeat: settings.HeartbeatInterval,
 		Log: log, Now: time.Now,
 	}).Run(ctx)
 	return errors.Join(err, docker.Close())
+}
+
+// readLimits reads the policy file of the host; nil when there is none.
+func readLimits(file string) (*policy.Rules, error) {
+	if file == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	limits, err := policy.ReadRules(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s %w", file, err)
+	}
+	return &limits, nil
 }
 
 // dialer returns how this worker reaches its server: the pin in the token proves the

@@ -8,6 +8,7 @@ import (
 	"berth/core"
 	"berth/core/fleet"
 	"berth/core/metrics"
+	"berth/core/policy"
 	"berth/core/stacks"
 	"berth/core/store"
 	"berth/core/wire"
@@ -65,6 +66,11 @@ func (l *lateHub) Logs(ctx context.Context, s stacks.Stack, service string, tail
 // Plan implements api.StackPlanner.
 func (l *lateHub) Plan(ctx context.Context, id core.StackID) (stacks.Plan, error) {
 	return l.hub.Plan(ctx, id)
+}
+
+// PolicyPlan implements api.PolicyPlanner.
+func (l *lateHub) PolicyPlan(ctx context.Context, worker core.WorkerID, rules policy.Rules) (fleet.PolicyPlan, error) {
+	return l.hub.PolicyPlan(ctx, worker, rules)
 }
 
 // Environment implements api.EnvironmentReader.

@@ -36,7 +36,7 @@ func (p *parts) runWorker(ctx context.Context) error {
 	return workerrun.Run(ctx, config.Worker{
 		ServerURL:   fmt.Sprintf("https://127.0.0.1:%d", p.cfg.Server.TLSWorkerPort),
 		WorkerToken: token, Hostname: cmp.Or(os.Getenv("HOSTNAME"), hostname), HeartbeatInterval: p.cfg.Server.HeartbeatInterval,
-		WorkerStackDir: p.cfg.WorkerStackDir, WorkerDataDir: p.cfg.WorkerDataDir, WorkerAllow: p.cfg.Server.WorkerAllow,
+		WorkerStackDir: p.cfg.WorkerStackDir, WorkerDataDir: p.cfg.WorkerDataDir, WorkerAllow: p.cfg.Server.WorkerAllow, WorkerPolicyFile: p.cfg.Server.WorkerPolicyFile,
 		// A given certificate names the host of APP_URL, not the loopback address.
 		SkipVerify: !p.identity.Pinned,
 	}, p.cfg.Version, p.cfg.Log.With("part", "worker"))

@@ -10,8 +10,10 @@ import (
 
 	"berth/core"
 	"berth/core/fault"
+	"berth/core/fleet"
 	"berth/core/hubcall"
 	"berth/core/hubs"
+	"berth/core/policy"
 	"berth/core/repositories"
 	"berth/core/seal"
 	"berth/core/secrets"
@@ -107,6 +109,11 @@ func (c *Client) hubOf(ctx context.Context, s stacks.Stack, op hubcall.Op) (hubs
 // Plan says what a deployment of the head of the stack's branch would do now.
 func (c *Client) Plan(ctx context.Context, id core.StackID) (stacks.Plan, error) {
 	return lead[stacks.Plan](ctx, c, hubcall.Plan, hubcall.AboutStack{Stack: id})
+}
+
+// PolicyPlan says what rules would refuse of what is in place.
+func (c *Client) PolicyPlan(ctx context.Context, worker core.WorkerID, rules policy.Rules) (fleet.PolicyPlan, error) {
+	return lead[fleet.PolicyPlan](ctx, c, hubcall.PolicyPlan, hubcall.PolicyOf{Worker: worker, Rules: rules})
 }
 
 // Environment says what a stack's folder makes of its variables, as it was fetched last.

@@ -46,7 +46,7 @@ func (e *Engine) prepare(ctx context.Context, p worker.Project) (*types.Project,
 	if err != nil {
 		return nil, err
 	}
-	if err := e.judge(ctx, project); err != nil {
+	if err := e.judge(ctx, project, append(slices.Clone(e.limits), p.Policy...)); err != nil {
 		return nil, err
 	}
 	if err := checkSecrets(project); err != nil {

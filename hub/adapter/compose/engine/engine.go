@@ -26,6 +26,8 @@ type Options struct {
 	RegistryConfig string
 	// Policy is what projects may have of this host beyond the default.
 	Policy policy.Policy
+	// Limits is the policy file of the host, which narrows whatever else is allowed; nil: there is none.
+	Limits *policy.Rules
 	// Own are the worker's folders, which no project mounts.
 	Own []string
 }
@@ -38,6 +40,7 @@ type Engine struct {
 	pace        pace
 	quoteWithin time.Duration
 	policy      policy.Policy
+	limits      []policy.Layer // of the host alone
 	own         []string
 	known       known
 }
@@ -64,7 +67,11 @@ func Open(o Options) (*Engine, error) {
 		return nil, fault.New(fault.Invalid, "engine.address", "The address of the Docker engine is not usable: %v. Write it as unix:///path or tcp://host:port.", err)
 	}
 	path := cmp.Or(o.RegistryConfig, defaultRegistryConfig())
-	return &Engine{docker: docker, policy: o.Policy, own: o.Own, registries: registries{path}, pace: pace{100 * time.Millisecond, time.Second}, quoteWithin: quoteWithin}, nil
+	var limits []policy.Layer
+	if o.Limits != nil {
+		limits = []policy.Layer{{From: policy.FromHost, Rules: *o.Limits}}
+	}
+	return &Engine{docker: docker, policy: o.Policy, limits: limits, own: o.Own, registries: registries{path}, pace: pace{100 * time.Millisecond, time.Second}, quoteWithin: quoteWithin}, nil
 }
 
 func defaultRegistryConfig() string {

@@ -18,22 +18,23 @@ import (
 	"berth/hub/worker"
 )
 
-// maxRefusals is how many refusals a fault names.
-const maxRefusals = 5
+// maxRefusals is how many refusals a fault names: as many as a result has room for.
+const maxRefusals = 20
 
 // admitted loads a project that this host's policy allows.
 func (e *Engine) admitted(ctx context.Context, p worker.Project) (*types.Project, error) {
 	project, err := load(ctx, p)
 	if err == nil {
-		err = e.judge(ctx, project)
+		err = e.judge(ctx, project, append(slices.Clone(e.limits), p.Policy...))
 	}
 	return project, err
 }
 
 // judge refuses a project that has more of this host than its policy allows. The hub judges too, but what it was
 // told or is may be wrong; and only here can be seen where paths lead and what networks are.
-func (e *Engine) judge(ctx context.Context, project *types.Project) error {
-	if e.policy.Allows(policy.Everything) {
+// What the host and the server narrow is judged even where the host allows everything.
+func (e *Engine) judge(ctx context.Context, project *types.Project, rules []policy.Layer) error {
+	if e.policy.Allows(policy.Everything) && len(rules) == 0 {
 		return nil
 	}
 	plain, err := plainProject(project)
@@ -41,9 +42,10 @@ func (e *Engine) judge(ctx context.Context, project *types.Project) error {
 		return err
 	}
 	here := e.policy.Leading(whereTo)
-	refused := policy.Judge(plain, here)
-	refused = append(refused, e.judgePaths(project, here)...)
-	networks, err := e.judgeNetworks(ctx, project)
+	refused := append(policy.Judge(plain, here), e.judgePaths(project, here)...)
+	refused = append(refused, policy.Confine(plain, rules)...)
+	refused = append(refused, confineReal(plain, rules)...)
+	networks, err := e.judgeNetworks(ctx, project, rules)
 	if err != nil {
 		return err
 	}
@@ -80,6 +82,9 @@ func plainProject(project *types.Project) (map[string]any, error) {
 
 // judgePaths judges where the paths of the host lead: symbolic links are followed as the engine would follow them.
 func (e *Engine) judgePaths(project *types.Project, here policy.Policy) (refused []policy.Refusal) {
+	if here.Allows(policy.Everything) {
+		return nil
+	}
 	judge := func(at, source string, readOnly bool) {
 		if !filepath.IsAbs(source) {
 			return
@@ -126,16 +131,22 @@ func overlap(a, b string) bool { return a == b || inside(a, b) || inside(b, a) }
 func inside(p, folder string) bool { return strings.HasPrefix(p, strings.TrimSuffix(folder, "/")+"/") }
 
 // judgeNetworks finds the host's own network under whatever name or id a project asks for it.
-func (e *Engine) judgeNetworks(ctx context.Context, project *types.Project) ([]policy.Refusal, error) {
+func (e *Engine) judgeNetworks(ctx context.Context, project *types.Project, rules []policy.Layer) ([]policy.Refusal, error) {
+	refuse := policy.Refusal{Needs: policy.HostNetwork}
 	if e.policy.Allows(policy.HostNetwork) {
-		return nil, nil
+		blocks := slices.IndexFunc(rules, func(l policy.Layer) bool { return l.Rules.Block.HostNetwork })
+		if blocks < 0 {
+			return nil, nil
+		}
+		refuse = policy.Refusal{Rule: "block.host_network", From: rules[blocks].From}
 	}
 	var refused []policy.Refusal
 	for at, name := range namedNetworks(project) {
 		found, err := e.docker.NetworkInspect(ctx, name, client.NetworkInspectOptions{})
 		switch {
 		case err == nil && found.Network.Driver == "host":
-			refused = append(refused, policy.Refusal{Path: at, Problem: name + " is the host's own network", Needs: policy.HostNetwork})
+			refuse.Path, refuse.Problem = at, name+" is the host's own network"
+			refused = append(refused, refuse)
 		case err != nil && client.IsErrConnectionFailed(err):
 			return nil, err
 		}

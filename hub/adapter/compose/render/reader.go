@@ -56,6 +56,7 @@ func (Reader) Read(ctx context.Context, src core.ComposeSource, blob func(digest
 		Missing:  r.variables.missingNames(),
 		Warnings: r.warnings,
 		Asks:     r.asks,
+		Locate:   r.place,
 	}, nil
 }
 
