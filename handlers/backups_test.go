@@ -23,10 +23,12 @@ type shelf struct {
 	contents map[string]string
 	salt     byte
 	broken   error
+	away     map[string]string // contents of copies off site
+	standing backups.Standing
 }
 
 func (s *stand) backupsDeps() handlers.BackupsDeps {
-	s.shelf = &shelf{s: s, contents: map[string]string{}}
+	s.shelf = &shelf{s: s, contents: map[string]string{}, away: map[string]string{}}
 	desk := backups.NewDesk(s.shelf, s.store, backupLimit, func() { s.restarts++ })
 	return handlers.BackupsDeps{Desk: desk, Limit: desk.Limit(), Now: s.now}
 }
@@ -34,7 +36,9 @@ func (s *stand) backupsDeps() handlers.BackupsDeps {
 func (k *shelf) backup(name string) backups.Backup {
 	at, why, err := backups.ParseName(name)
 	k.s.must(err)
-	return backups.Backup{Name: name, Size: int64(len(k.contents[name])), Head: backups.Head{Format: 1, Version: "test", Schema: 1, MadeAt: at, Reason: why}}
+	content, here := k.contents[name]
+	copied, away := k.away[name]
+	return backups.Backup{Name: name, Size: int64(len(max(content, copied))), Here: here, Away: away, Head: backups.Head{Format: 1, Version: "test", Schema: 1, MadeAt: at, Reason: why}}
 }
 
 func (k *shelf) put(why backups.Reason, content string) backups.Backup {
@@ -48,6 +52,11 @@ func (k *shelf) All(context.Context) ([]backups.Backup, error) {
 	all := []backups.Backup{}
 	for name := range k.contents {
 		all = append(all, k.backup(name))
+	}
+	for name := range k.away {
+		if k.find(name) != nil {
+			all = append(all, k.backup(name))
+		}
 	}
 	return backups.Newest(all), k.broken
 }
@@ -90,10 +99,26 @@ func (k *shelf) Take(_ context.Context, from io.Reader, limit int64) (backups.Ba
 	return k.put(backups.Uploaded, string(content)), nil
 }
 
-func (k *shelf) Delete(_ context.Context, name string) error {
+func (k *shelf) Delete(_ context.Context, name string, hereOnly bool) error {
 	err := k.find(name)
 	delete(k.contents, name)
+	if _, away := k.away[name]; away && !hereOnly {
+		delete(k.away, name)
+		err = nil
+	}
 	return err
+}
+
+func (k *shelf) Standing(context.Context) (backups.Standing, error) { return k.standing, nil }
+
+func (k *shelf) Fetch(_ context.Context, name string) (backups.Backup, error) {
+	if content, away := k.away[name]; away {
+		k.contents[name] = content
+	}
+	if err := k.find(name); err != nil {
+		return backups.Backup{}, err
+	}
+	return k.backup(name), nil
 }
 
 func (k *shelf) Prepare(ctx context.Context, name, _ string, note func() error) (backups.Backup, error) {
@@ -170,6 +195,61 @@ func TestABackupFromItsMakingToItsEnd(t *testing.T) {
 	s.must(s.raw.QueryRow(`SELECT group_concat(action, ' ') FROM (SELECT action FROM audit_events WHERE action LIKE 'backup.%' ORDER BY rowid)`).Scan(&acts))
 	if acts != "backup.create backup.download backup.upload backup.restore backup.delete" {
 		t.Errorf("recorded were %s", acts)
+	}
+}
+
+func TestACopyOffSiteIsListedFetchedAndDeleted(t *testing.T) {
+	s := newStand(t)
+	s.found()
+	_, key := s.key(s.account(access.RoleAdmin), 0)
+	do := func(status int, method, path string) map[string]any {
+		t.Helper()
+		w := s.do(call{method: method, path: "/api/custom/backups" + path, key: key})
+		if w.Code != status {
+			t.Fatalf("%s %s: %d, want %d: %s", method, path, w.Code, status, w.Body)
+		}
+		return objectIn(w)
+	}
+	name := backups.Name(s.now(), backups.BySchedule, [3]byte{9})
+	s.shelf.away[name] = "an archive"
+	s.shelf.standing = backups.Standing{On: true, Problem: "the bucket is gone", Since: s.now(), Copies: 1, Size: 10, Waiting: 2}
+	where := func() string {
+		t.Helper()
+		all := do(200, "GET", "")["items"].([]any)
+		if len(all) == 0 {
+			return ""
+		}
+		return all[0].(map[string]any)["where"].(string)
+	}
+	if got := where(); got != "offsite" {
+		t.Errorf("it is %s", got)
+	}
+	away := do(200, "GET", "")["offsite"].(map[string]any)
+	if away["enabled"] != true || away["problem"] != "the bucket is gone" || away["copies"] != 1.0 || away["waiting"] != 2.0 || away["failing_since"] == nil || away["newest_at"] != nil {
+		t.Errorf("of copies it says %v", away)
+	}
+	if got := do(200, "POST", "/"+name+"/fetch"); got["where"] != "both" || got["verified"] != true {
+		t.Errorf("fetched %v", got)
+	}
+	do(204, "DELETE", "/"+name+"?where=here")
+	if got := where(); got != "offsite" {
+		t.Errorf("deleted here alone, it is %s", got)
+	}
+	do(204, "DELETE", "/"+name)
+	if got := where(); got != "" {
+		t.Errorf("deleted everywhere, it is %s", got)
+	}
+	do(404, "POST", "/"+name+"/fetch")
+	session := s.session(s.user(access.RoleAdmin))
+	viewer := s.session(s.user(access.RoleViewer))
+	for who, c := range map[string]struct {
+		session string
+		told    bool
+	}{"administrators are told on the overview": {session, true}, "viewers are not": {viewer, false}} {
+		w := s.do(call{method: "GET", path: "/", session: c.session, header: http.Header{"Accept": {"text/html"}}})
+		if w.Code != 200 || strings.Contains(w.Body.String(), "the bucket is gone") != c.told {
+			t.Errorf("%s: %d %s", who, w.Code, w.Body)
+		}
 	}
 }
 

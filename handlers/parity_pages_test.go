@@ -254,6 +254,7 @@ var pageVisits = []visit{
 	{303, "/backups", "x=1", "a backup"},
 	{415, "/backups/upload", "x=1", ""},
 	{200, "/backups/{a backup}", "", ""},
+	{303, "/backups/{a backup}/fetch", "x=1", ""},
 	{202, "/backups/{a backup}/restore", "x=1", ""},
 	{303, "/backups/{a backup}/delete", "x=1", ""},
 	{404, "/backups/{a backup}", "", ""},

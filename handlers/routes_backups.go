@@ -6,7 +6,6 @@ import (
 	"berth/core"
 	"berth/core/access"
 	"berth/handlers/api"
-	"berth/handlers/endpoint"
 	"berth/handlers/guard"
 	"berth/handlers/ui"
 )
@@ -32,7 +31,7 @@ func backupRoutes(d Deps) []Route {
 	upload.BodyLimit = guard.AnyBody
 	return []Route{
 		row(http.MethodGet, all, api.ListBackups(b.Desk),
-			Operation{Summary: "List backups, newest first", Response: endpoint.Items[api.BackupAnswer]{}, Status: http.StatusOK}),
+			Operation{Summary: "List backups, newest first", Detail: "Those that are off site alone are listed too; what the storage has is asked for at most every quarter of an hour.", Response: api.BackupsAnswer{}, Status: http.StatusOK}),
 		row(http.MethodPost, all, api.CreateBackup(b.Desk),
 			Operation{Summary: "Make a backup now", Detail: "It is made from the running server, and answered once it was opened again and found whole.", Response: api.BackupAnswer{}, Status: http.StatusCreated}),
 		upload,
@@ -41,7 +40,11 @@ func backupRoutes(d Deps) []Route {
 		row(http.MethodPost, single+"/restore", api.RestoreBackup(b.Desk),
 			Operation{Summary: "Restore a backup", Detail: "The whole archive is checked and a backup of the present is made before anything changes. Then the server begins anew with it within seconds; when it does not come up, what there was is put back. Everybody has to sign in again. What runs on workers goes on, and is observed and compared.",
 				Response: api.RestoringAnswer{}, Status: http.StatusAccepted, Problems: []int{http.StatusUnprocessableEntity}}),
-		row(http.MethodDelete, single, api.DeleteBackup(b.Desk), Operation{Summary: "Delete a backup", Status: http.StatusNoContent}),
+		row(http.MethodPost, single+"/fetch", api.FetchBackup(b.Desk),
+			Operation{Summary: "Fetch a backup from off site", Detail: "The copy is brought here and answered once it was opened and found whole. Restoring does so by itself.",
+				Response: api.BackupAnswer{}, Status: http.StatusOK, Problems: []int{http.StatusUnprocessableEntity}}),
+		row(http.MethodDelete, single, api.DeleteBackup(b.Desk), Operation{Summary: "Delete a backup",
+			Detail: "Its copy off site is deleted first; where=here leaves it.", Query: []Param{oneOf("where", "where it is deleted; everywhere, the default, is off site too", []string{api.DeleteHere, api.DeleteEverywhere})}, Status: http.StatusNoContent}),
 	}
 }
 
@@ -55,6 +58,7 @@ func uiBackupRoutes(b BackupsDeps) []Route {
 		upload,
 		page(one, access.Administer, ui.Backup(b.Desk, b.Now)),
 		form(one+"/restore", access.Administer, ui.RestoreBackup(b.Desk, b.Now)),
+		form(one+"/fetch", access.Administer, ui.FetchBackup(b.Desk, b.Now)),
 		form(one+"/delete", access.Administer, ui.DeleteBackup(b.Desk, b.Now)),
 	}
 }

@@ -142,7 +142,7 @@ func uiDoorRoutes(d Deps) []Route {
 		page("/login", access.Public, ui.NewLogin(u.SetUp)),
 		form("/login", access.Public, ui.Login(u.SignIn, secure)),
 		form("/logout", access.SignedIn, ui.Logout(u.SignIn, secure)),
-		page("/{$}", access.View, ui.Overview(u.Store, u.Workers, u.Repositories, u.Now)),
+		page("/{$}", access.View, ui.Overview(u.Store, u.Workers, u.Repositories, d.Backups.Desk, u.Now)),
 	}
 }
 

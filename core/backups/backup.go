@@ -12,6 +12,8 @@ type Backup struct {
 	Size    int64 // bytes of the archive
 	Head    Head
 	Problem string // why it cannot be restored here, for people; empty: it can
+	Here    bool   // it is in the folder of this server
+	Away    bool   // there is a copy off site
 }
 
 // Keep says which backups stay. Those that a person asked for or brought are never deleted by themselves.

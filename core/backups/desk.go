@@ -10,11 +10,17 @@ import (
 
 // Shelf is where backups are kept.
 type Shelf interface {
-	All(ctx context.Context) ([]Backup, error) // newest first
+	// All returns what is here, and what was off site when that was last looked at; newest first.
+	All(ctx context.Context) ([]Backup, error)
+	// Standing tells how it is with making and copying; it asks nobody.
+	Standing(ctx context.Context) (Standing, error)
 	Make(ctx context.Context, why Reason) (Backup, error)
 	Get(ctx context.Context, name string) (io.ReadSeekCloser, Backup, error)
 	Take(ctx context.Context, from io.Reader, limit int64) (Backup, error)
-	Delete(ctx context.Context, name string) error
+	// Delete removes a backup and its copy off site; hereOnly leaves that.
+	Delete(ctx context.Context, name string, hereOnly bool) error
+	// Fetch brings a copy from off site here, once it was read whole; one that is here already is left as it is.
+	Fetch(ctx context.Context, name string) (Backup, error)
 	// Prepare reads a backup whole, keeps what there is now in another, calls note, and sets the first out for the next
 	// start, which goes on with it and tells who asked for it. What fails, note too, leaves nothing set out.
 	Prepare(ctx context.Context, name, asker string, note func() error) (before Backup, err error)
@@ -71,7 +77,7 @@ func (d *Desk) Make(ctx context.Context, by access.Principal) (Backup, error) {
 	return b, d.journal.RecordEvent(ctx, by.Audit("backup.create", b.Name, ""))
 }
 
-// Open opens a backup to be downloaded. NotFound "backup.not_found", Conflict "backup.elsewhere".
+// Open opens a backup to be downloaded. NotFound "backup.not_found", Conflict "backup.elsewhere", "backup.away".
 func (d *Desk) Open(ctx context.Context, name string, by access.Principal) (io.ReadSeekCloser, Backup, error) {
 	shelf, err := d.here()
 	if err != nil {
@@ -101,16 +107,45 @@ func (d *Desk) Take(ctx context.Context, from io.Reader, by access.Principal) (B
 	return b, d.journal.RecordEvent(ctx, by.Audit("backup.upload", b.Name, ""))
 }
 
-// Delete removes a backup. NotFound "backup.not_found", Conflict "backup.elsewhere", "backup.busy".
-func (d *Desk) Delete(ctx context.Context, name string, by access.Principal) error {
+// Standing tells how it is with making backups and copying them off site. Conflict "backup.elsewhere".
+func (d *Desk) Standing(ctx context.Context) (Standing, error) {
+	shelf, err := d.here()
+	if err != nil {
+		return Standing{}, err
+	}
+	return shelf.Standing(ctx)
+}
+
+// Fetch brings a copy from off site here. Faults: NotFound "backup.not_found", Invalid "backup.damaged", Conflict
+// "backup.other_key", "backup.newer", "backup.busy", "backup.elsewhere" and those of the storage, Unavailable
+// "backup.disk_full", "backup.storage".
+func (d *Desk) Fetch(ctx context.Context, name string, by access.Principal) (Backup, error) {
+	shelf, err := d.here()
+	if err != nil {
+		return Backup{}, err
+	}
+	b, err := shelf.Fetch(ctx, name)
+	if err != nil {
+		return b, err
+	}
+	return b, d.journal.RecordEvent(ctx, by.Audit("backup.fetch", name, ""))
+}
+
+// Delete removes a backup and its copy off site; hereOnly leaves the copy. NotFound "backup.not_found", Conflict
+// "backup.elsewhere", "backup.busy" and faults of the storage, with which nothing is deleted.
+func (d *Desk) Delete(ctx context.Context, name string, hereOnly bool, by access.Principal) error {
 	shelf, err := d.here()
 	if err != nil {
 		return err
 	}
-	if err := shelf.Delete(ctx, name); err != nil {
+	if err := shelf.Delete(ctx, name, hereOnly); err != nil {
 		return err
 	}
-	return d.journal.RecordEvent(ctx, by.Audit("backup.delete", name, ""))
+	detail := ""
+	if hereOnly {
+		detail = "the copy off site stays"
+	}
+	return d.journal.RecordEvent(ctx, by.Audit("backup.delete", name, detail))
 }
 
 // Restore has the server begin anew with what is in a backup, and returns the one that was made of what there is now. It

@@ -3,8 +3,10 @@ package integrations
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"sync"
 
+	"berth/core/backups"
 	"berth/core/fault"
 	"berth/core/secrets"
 )
@@ -15,9 +17,11 @@ type Backends struct {
 	store  Store
 	opener Opener
 	makers map[string]Maker
+	stores map[string]StorageMaker
 
-	mu   sync.Mutex
-	made map[string]made
+	mu     sync.Mutex
+	made   map[string]made
+	placed map[string]placed
 }
 
 // made is a client and the version of the settings that it was made of.
@@ -26,9 +30,21 @@ type made struct {
 	backend Backend
 }
 
+// placed is a storage and the version of the settings that it was made of.
+type placed struct {
+	version int
+	storage backups.Storage
+}
+
 // NewBackends returns Backends with a maker for each slug that keeps secrets elsewhere.
 func NewBackends(store Store, opener Opener, makers map[string]Maker) *Backends {
-	return &Backends{store: store, opener: opener, makers: makers, made: map[string]made{}}
+	return &Backends{store: store, opener: opener, makers: makers, made: map[string]made{}, placed: map[string]placed{}}
+}
+
+// Storing adds a maker for each slug that keeps copies of backups. It is called before anything else.
+func (b *Backends) Storing(makers map[string]StorageMaker) *Backends {
+	b.stores = makers
+	return b
 }
 
 // configured returns an integration that is enabled and lacks nothing, opened.
@@ -72,6 +88,13 @@ func (b *Backends) Test(ctx context.Context, slug string) error {
 	if err := o.usable(); err != nil {
 		return err
 	}
+	if o.Category == CategoryStorageBackend {
+		storage, err := b.storage(o)
+		if err != nil {
+			return err
+		}
+		return storage.Test(ctx)
+	}
 	backend, err := b.backend(o)
 	if err != nil {
 		return err
@@ -108,14 +131,59 @@ func (b *Backends) backend(o opened) (Backend, error) {
 	if maker == nil {
 		return nil, fault.New(fault.Invalid, "integration.no_backend", "%s keeps no secrets that variables could name.", o.Name)
 	}
-	held := make(map[string]secrets.Value, len(o.secret))
-	for name, value := range o.secret {
-		held[name] = secrets.NewValue(value)
-	}
-	backend, err := maker(Opened{Settings: o.plain(), Secrets: held})
+	backend, err := maker(o.forMaker())
 	if err != nil {
 		return nil, err
 	}
 	b.made[slug] = made{o.Version, backend}
 	return backend, nil
+}
+
+// forMaker is what a client is made of.
+func (o opened) forMaker() Opened {
+	held := make(map[string]secrets.Value, len(o.secret))
+	for name, value := range o.secret {
+		held[name] = secrets.NewValue(value)
+	}
+	return Opened{Settings: o.plain(), Secrets: held}
+}
+
+// Offsite returns the storage that copies of backups go to, as it is configured now; its Storage is nil where none is
+// enabled. Conflict "storage.unconfigured", "integration.unreadable".
+func (b *Backends) Offsite(ctx context.Context) (backups.Offsite, error) {
+	o, err := configured(ctx, b.store, b.opener, S3)
+	if fault.CodeOf(err) == "storage.disabled" {
+		return backups.Offsite{Version: o.Version}, nil
+	}
+	if err != nil {
+		return backups.Offsite{}, err
+	}
+	storage, err := b.storage(o)
+	if err != nil {
+		return backups.Offsite{}, err
+	}
+	keep, err := strconv.Atoi(o.plain()["keep"])
+	if err != nil {
+		return backups.Offsite{}, fmt.Errorf("how many copies are kept: %w", err)
+	}
+	return backups.Offsite{Storage: storage, Keep: backups.Keep{Newest: keep}, Version: o.Version}, nil
+}
+
+// storage returns the client for these settings, the one that was made before when nothing changed.
+func (b *Backends) storage(o opened) (backups.Storage, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	slug := o.Declaration.Slug
+	if known, ok := b.placed[slug]; ok && known.version == o.Version {
+		return known.storage, nil
+	}
+	maker := b.stores[slug]
+	if maker == nil {
+		return nil, fault.New(fault.Conflict, "backup.elsewhere", "This installation keeps everything in PostgreSQL, whose own backups are copied by other means.")
+	}
+	storage, err := maker(o.forMaker())
+	if err == nil {
+		b.placed[slug] = placed{o.Version, storage}
+	}
+	return storage, err
 }

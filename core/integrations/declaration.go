@@ -9,6 +9,12 @@ import (
 // CategorySecretBackend is what keeps secret values.
 const CategorySecretBackend = "secret_backend"
 
+// CategoryStorageBackend is what keeps copies of backups.
+const CategoryStorageBackend = "storage_backend"
+
+// S3 is the integration of a bucket for copies of backups.
+const S3 = "s3"
+
 // SOPS is the integration of secrets files in repositories. It is always enabled.
 const SOPS = "sops"
 
@@ -55,6 +61,19 @@ var declared = []Declaration{
 	},
 	{
 		Slug: SOPS, Category: CategorySecretBackend, Name: "SOPS", Summary: "A secrets.yaml beside the manifest in the repository, encrypted for the repository's age key.", Locked: true,
+	},
+	{
+		Slug: S3, Category: CategoryStorageBackend, Name: "S3", Summary: "Copies of backups in a bucket of a server that speaks S3. They are encrypted before they leave.",
+		Fields: []Field{
+			{Name: "endpoint", Label: "Endpoint", Help: "https://host[:port] of the server, without the bucket.", Required: true, Target: true, problem: badURL},
+			{Name: "region", Label: "Region", Help: "As the server calls it; most that are not Amazon's take any.", Default: "us-east-1", problem: badRegion},
+			{Name: "bucket", Label: "Bucket", Help: "It must be there already.", Required: true, problem: badBucket},
+			{Name: "prefix", Label: "Prefix", Help: "Path below which the copies are. Each installation needs one of its own: what is over is deleted there.", Default: "berth", problem: badPrefix},
+			{Name: "access_key", Label: "Access key", Help: "It needs to list the bucket, and to read, write and delete objects.", Required: true, problem: badLine},
+			{Name: "secret_key", Label: "Secret key", Required: true, Secret: true, problem: badLine},
+			{Name: "path_style", Label: "Bucket in the path", Help: "true: https://host/bucket, which most servers take. false: https://bucket.host.", Default: "true", problem: badTruth},
+			{Name: "keep", Label: "Keep", Help: "How many copies stay of backups by schedule, and of those before a restore or an upgrade. What people made or uploaded stays until they delete it.", Default: "30", problem: badCount},
+		},
 	},
 }
 

@@ -191,6 +191,9 @@ func (d *Desk) Usable(ctx context.Context, provider string) error {
 	if provider == secrets.Internal {
 		return nil
 	}
-	_, err := configured(ctx, d.store, d.ring, provider)
+	o, err := configured(ctx, d.store, d.ring, provider)
+	if o.Declaration.Slug != "" && o.Category != CategorySecretBackend {
+		return fault.New(fault.Invalid, "integration.no_backend", "%s keeps no secrets that variables could name.", o.Name)
+	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"berth/core/access"
+	"berth/core/backups"
 	"berth/core/fault"
 	"berth/core/integrations"
 	"berth/core/seal"
@@ -99,11 +100,15 @@ func vault() map[string]string {
 func TestWhatIsSavedIsSealedAndShown(t *testing.T) {
 	r := open(t)
 	all, err := r.Integrations(t.Context())
-	if err != nil || len(all) != 3 {
+	if err != nil || len(all) != 4 {
 		t.Fatalf("%+v, %v", all, err)
 	}
-	for i, want := range []string{"vault", "manager", "sops"} {
-		if all[i].Slug != want || all[i].Category != "secret_backend" || all[i].Enabled != (want == "sops") || !all[i].UpdatedAt.IsZero() {
+	for i, want := range []string{"vault", "manager", "sops", "s3"} {
+		category := "secret_backend"
+		if want == "s3" {
+			category = "storage_backend"
+		}
+		if all[i].Slug != want || all[i].Category != category || all[i].Enabled != (want == "sops") || !all[i].UpdatedAt.IsZero() {
 			t.Errorf("before anybody configured it: %+v", all[i])
 		}
 	}
@@ -167,6 +172,12 @@ func TestWhatCannotBeSavedIsNamed(t *testing.T) {
 		"URL with user":     {"vault", map[string]string{"address": "https://u:" + canary + "@h", "token": "t"}, "integration.invalid", "scheme, host and port alone"},
 		"line break":        {"vault", map[string]string{"address": "https://h", "token": canary + "\n"}, "integration.invalid", "settings.token has a space"},
 		"mount above":       {"vault", map[string]string{"address": "https://h", "token": "t", "allowed_mount": "../sys"}, "integration.invalid", "settings.allowed_mount must be the path"},
+		"no bucket":         {"s3", map[string]string{"endpoint": "https://s3.example", "bucket": "../x"}, "integration.invalid", "settings.bucket must be the name of a bucket"},
+		"a prefix above":    {"s3", map[string]string{"prefix": "../x"}, "integration.invalid", "settings.prefix must be a path"},
+		"a region":          {"s3", map[string]string{"region": "eu/1"}, "integration.invalid", "settings.region must be"},
+		"neither":           {"s3", map[string]string{"path_style": "yes"}, "integration.invalid", "settings.path_style must be true or false"},
+		"none to keep":      {"s3", map[string]string{"keep": "0"}, "integration.invalid", "settings.keep must be a number"},
+		"no secret key":     {"s3", map[string]string{"endpoint": "https://s3.example", "bucket": "abc", "access_key": "a"}, "integration.invalid", "settings.secret_key is required to enable S3"},
 		"too long":          {"vault", map[string]string{"address": "https://h", "token": strings.Repeat("t", integrations.MaxSetting+1)}, "integration.invalid", "at most 4096 bytes"},
 	}
 	for name, c := range cases {
@@ -261,6 +272,59 @@ func TestTryingAndPicking(t *testing.T) {
 	r.told = fault.New(fault.Unavailable, "vault.unreachable", "it does not answer")
 	if err := r.Desk.Test(t.Context(), "vault"); fault.CodeOf(err) != "vault.unreachable" {
 		t.Errorf("got %v", err)
+	}
+}
+
+// store3 is a storage that is only tried.
+type store3 struct {
+	backups.Storage
+	r *room
+}
+
+func (s store3) Test(context.Context) error { return s.r.told }
+
+func TestTheStorageOfCopiesIsAsItIsConfiguredNow(t *testing.T) {
+	r := open(t)
+	r.Backends.Storing(map[string]integrations.StorageMaker{integrations.S3: func(o integrations.Opened) (backups.Storage, error) {
+		r.made = append(r.made, o)
+		return store3{r: r}, nil
+	}})
+	place := func(on bool, keep, made int) {
+		t.Helper()
+		got, err := r.Backends.Offsite(t.Context())
+		if err != nil || (got.Storage != nil) != on || got.Keep.Newest != keep || len(r.made) != made {
+			t.Errorf("Offsite = %+v, %v after %d were made", got, err, len(r.made))
+		}
+	}
+	place(false, 0, 0)
+	if err := r.Desk.Test(t.Context(), "s3"); fault.CodeOf(err) != "storage.unconfigured" || !strings.Contains(fault.PublicOf(err), "no endpoint and no bucket") {
+		t.Errorf("Test = %v", err)
+	}
+	settings := map[string]string{"endpoint": "http://s3.example:9000", "bucket": "copies", "access_key": "a", "secret_key": canary}
+	if i := r.save(t, "s3", true, settings); len(i.Warnings) != 1 || strings.Contains(i.Warnings[0], "read the secrets") {
+		t.Errorf("warnings %q", i.Warnings)
+	}
+	place(true, 30, 1)
+	place(true, 30, 1)
+	if got := r.made[0]; got.Secrets["secret_key"].Reveal() != canary || got.Settings["prefix"] != "berth" {
+		t.Errorf("it is made of %+v", got.Settings)
+	}
+	settings["keep"] = "7"
+	r.save(t, "s3", true, settings)
+	place(true, 7, 2)
+	r.told = fault.New(fault.Unavailable, "storage.unreachable", "away")
+	if err := r.Desk.Test(t.Context(), "s3"); fault.CodeOf(err) != "storage.unreachable" {
+		t.Errorf("Test = %v", err)
+	}
+	r.save(t, "s3", false, nil)
+	place(false, 0, 2)
+	for what, err := range map[string]error{"Usable": r.Usable(t.Context(), "s3"), "enabled": func() error { r.save(t, "s3", true, nil); return r.Usable(t.Context(), "s3") }()} {
+		if err == nil {
+			t.Errorf("%s: a storage gives variables their values", what)
+		}
+	}
+	if _, err := r.Provider(t.Context(), "s3"); fault.CodeOf(err) != "integration.no_backend" {
+		t.Errorf("Provider = %v", err)
 	}
 }
 

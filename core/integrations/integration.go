@@ -91,6 +91,9 @@ func (o opened) lacking() []string {
 
 // usable refuses an integration that is not enabled or lacks a setting.
 func (o opened) usable() error {
+	if o.Category == CategoryStorageBackend {
+		return o.storing()
+	}
 	if !o.Locked && !o.Stored.Enabled {
 		return fault.New(fault.Conflict, "secret.provider_disabled",
 			"it is not enabled; enable it under Settings, Integrations, category Secret Backend")
@@ -98,6 +101,17 @@ func (o opened) usable() error {
 	if lacking := o.lacking(); len(lacking) > 0 {
 		return fault.New(fault.Conflict, "secret.provider_unconfigured",
 			"it is not configured, it has no %s; see Settings, Integrations, category Secret Backend", strings.Join(lacking, " and no "))
+	}
+	return nil
+}
+
+// storing is usable for a storage.
+func (o opened) storing() error {
+	if !o.Stored.Enabled {
+		return fault.New(fault.Conflict, "storage.disabled", "It is not enabled; enable it under Settings, Integrations, category Storage Backend.")
+	}
+	if lacking := o.lacking(); len(lacking) > 0 {
+		return fault.New(fault.Conflict, "storage.unconfigured", "It is not configured, it has no %s; see Settings, Integrations, category Storage Backend.", strings.Join(lacking, " and no "))
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"berth/core/access"
+	"berth/core/backups"
 	"berth/core/seal"
 	"berth/core/secrets"
 )
@@ -52,6 +53,9 @@ type Opened struct {
 
 // Maker makes a client of settings; it asks nobody.
 type Maker func(Opened) (Backend, error)
+
+// StorageMaker makes a storage of settings; it asks nobody.
+type StorageMaker func(Opened) (backups.Storage, error)
 
 // Outside is what reaches the services; *Backends in the process that can, a client of the hub elsewhere.
 type Outside interface {

@@ -5,7 +5,9 @@ import (
 	"maps"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -65,15 +67,64 @@ func badURL(value string) string {
 	return ""
 }
 
+var (
+	bucketShape = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
+	regionShape = regexp.MustCompile(`^[a-zA-Z0-9-]{1,50}$`)
+	prefixShape = regexp.MustCompile(`^[a-zA-Z0-9_-][a-zA-Z0-9._-]*(/[a-zA-Z0-9_-][a-zA-Z0-9._-]*)*$`)
+)
+
+// badBucket refuses what no server takes as the name of a bucket.
+func badBucket(value string) string {
+	if !bucketShape.MatchString(value) || strings.Contains(value, "..") {
+		return "must be the name of a bucket: 3 to 63 small letters, digits, dots and hyphens"
+	}
+	return ""
+}
+
+func badRegion(value string) string {
+	if !regionShape.MatchString(value) {
+		return "must be the name of a region, such as eu-central-1"
+	}
+	return ""
+}
+
+func badPrefix(value string) string {
+	if len(value) > 200 || !prefixShape.MatchString(value) {
+		return "must be a path such as backups/berth, of letters, digits, dots, hyphens and underscores"
+	}
+	return ""
+}
+
+func badTruth(value string) string {
+	if value != "true" && value != "false" {
+		return "must be true or false"
+	}
+	return ""
+}
+
+// badCount refuses what is not a number of copies to keep.
+func badCount(value string) string {
+	if n, err := strconv.Atoi(value); err != nil || n < 1 || n > 10_000 {
+		return "must be a number from 1 to 10000"
+	}
+	return ""
+}
+
 // warnings are what a person should know about settings that work.
 func (d Declaration) warnings(settings map[string]string) []string {
 	var all []string
 	for _, field := range d.Fields {
 		if u, err := url.Parse(settings[field.Name]); field.Target && err == nil && u.Scheme == "http" && !loopback(u.Hostname()) {
-			all = append(all, field.Label+" is http: everybody on the way can read the secrets. Use https.")
+			all = append(all, field.Label+" is http: everybody on the way can "+seen[d.Category]+". Use https.")
 		}
 	}
 	return all
+}
+
+// seen is what can be seen of a service without TLS.
+var seen = map[string]string{
+	CategorySecretBackend:  "read the secrets",
+	CategoryStorageBackend: "see which copies there are, though not what is in them",
 }
 
 func loopback(host string) bool {

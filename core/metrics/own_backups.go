@@ -7,7 +7,10 @@ import (
 )
 
 // ownBackups are the families about backups. An installation on PostgreSQL has none.
-type ownBackups struct{ made, took, there, size, last *vector }
+type ownBackups struct {
+	made, took, there, size, last, every                           *vector
+	copied, copies, copiesSize, copiesLast, copiesFail, copiesWait *vector // off site
+}
 
 func (b *ownBackups) declare(o *Own) {
 	b.made = o.declare(TypeCounter, "berth_backups_total", "Backups that were begun, by how they ended: one that could not be read again has failed.", []string{"result"})
@@ -15,6 +18,43 @@ func (b *ownBackups) declare(o *Own) {
 	b.there = o.declare(TypeGauge, "berth_backups_kept", "Backups that are kept, by why they were made.", []string{"reason"})
 	b.size = o.declare(TypeGauge, "berth_backup_last_size_bytes", "Size of the newest backup.", nil)
 	b.last = o.declare(TypeGauge, "berth_backup_last_success_timestamp_seconds", "Time when the newest backup was made; absent while there is none.", nil)
+	b.every = o.declare(TypeGauge, "berth_backup_interval_seconds", "How often a backup is made by schedule; 0: never.", nil)
+	b.copied = o.declare(TypeCounter, "berth_backup_offsite_copies_total", "Attempts to copy a backup off site, by how they ended.", []string{"result"})
+	b.copies = o.declare(TypeGauge, "berth_backup_offsite_kept", "Copies of backups that are off site; absent while no storage is enabled, as what follows.", nil)
+	b.copiesSize = o.declare(TypeGauge, "berth_backup_offsite_size_bytes", "Size of all copies of backups off site.", nil)
+	b.copiesLast = o.declare(TypeGauge, "berth_backup_offsite_last_success_timestamp_seconds", "Time when the newest backup was made of which there is a copy off site; absent while there is none.", nil)
+	b.copiesFail = o.declare(TypeGauge, "berth_backup_offsite_failing", "1 while copying off site fails, or the storage does not say what it has.", nil)
+	b.copiesWait = o.declare(TypeGauge, "berth_backup_offsite_waiting", "Backups of which there is no copy off site yet.", nil)
+}
+
+// CopiedAway counts an attempt to copy a backup off site.
+func (o *Own) CopiedAway(ok bool) { o.backups.copied.add(1, results[ok]) }
+
+// KnowOffsite sets what is known about copies off site.
+func (o *Own) KnowOffsite(s backups.Standing) {
+	b := &o.backups
+	if !s.On {
+		for _, v := range []*vector{b.copies, b.copiesSize, b.copiesLast, b.copiesFail, b.copiesWait} {
+			v.end()
+		}
+		return
+	}
+	for _, ok := range []bool{true, false} {
+		b.copied.add(0, results[ok])
+	}
+	failing := 0.0
+	if s.Problem != "" {
+		failing = 1
+	}
+	b.copiesFail.set(failing)
+	b.copies.set(float64(s.Copies))
+	b.copiesSize.set(float64(s.Size))
+	b.copiesWait.set(float64(s.Waiting))
+	if s.Newest.IsZero() {
+		b.copiesLast.end()
+		return
+	}
+	b.copiesLast.set(float64(s.Newest.Unix()))
 }
 
 // BackedUp counts an attempt to make a backup.
@@ -25,8 +65,9 @@ func (o *Own) BackedUp(ok bool, took time.Duration) {
 	}
 }
 
-// KnowBackups sets what backups there are, newest first.
-func (o *Own) KnowBackups(all []backups.Backup) {
+// KnowBackups sets what backups there are, newest first, and how often one is made by schedule.
+func (o *Own) KnowBackups(all []backups.Backup, every time.Duration) {
+	o.backups.every.set(every.Seconds())
 	for _, ok := range []bool{true, false} {
 		o.backups.made.add(0, results[ok])
 	}

@@ -34,7 +34,8 @@ func full(b *metrics.Board) {
 	b.Own.BackedUp(true, 2*time.Second)
 	b.Own.Carried(outbox.Mail, "sent")
 	b.Own.KnowOutbox(map[outbox.Kind]outbox.Figure{outbox.Mail: {Waiting: 1, Oldest: time.Unix(1_700_000_000, 0)}})
-	b.Own.KnowBackups([]backups.Backup{{Name: "one", Size: 1 << 20, Head: backups.Head{MadeAt: time.Unix(1_700_000_000, 0), Reason: backups.BySchedule}}})
+	b.Own.KnowBackups([]backups.Backup{{Name: "one", Size: 1 << 20, Head: backups.Head{MadeAt: time.Unix(1_700_000_000, 0), Reason: backups.BySchedule}}}, 24*time.Hour)
+	b.Own.KnowOffsite(backups.Standing{On: true, Newest: time.Unix(1_700_000_000, 0), Copies: 1, Size: 1 << 20})
 }
 
 // someStacks are n stacks, every third of which is as it should be.

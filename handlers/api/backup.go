@@ -19,7 +19,9 @@ type BackupDesk interface {
 	Make(ctx context.Context, by access.Principal) (backups.Backup, error)
 	Open(ctx context.Context, name string, by access.Principal) (io.ReadSeekCloser, backups.Backup, error)
 	Take(ctx context.Context, from io.Reader, by access.Principal) (backups.Backup, error)
-	Delete(ctx context.Context, name string, by access.Principal) error
+	Delete(ctx context.Context, name string, hereOnly bool, by access.Principal) error
+	Standing(ctx context.Context) (backups.Standing, error)
+	Fetch(ctx context.Context, name string, by access.Principal) (backups.Backup, error)
 	Restore(ctx context.Context, name string, by access.Principal) (before backups.Backup, err error)
 }
 
@@ -28,16 +30,52 @@ type BackupAnswer struct {
 	Name      string    `json:"name"`
 	Size      int64     `json:"size"` // bytes of the archive
 	CreatedAt time.Time `json:"created_at"`
-	Verified  bool      `json:"verified"` // it was opened again after it was made or uploaded, and found whole; others are not listed
+	Verified  bool      `json:"verified"` // it was opened again after it was made or brought here, and found whole; false for what is off site alone
 	Reason    string    `json:"reason"`   // manual, schedule, before-restore, before-upgrade or uploaded
-	Version   string    `json:"version"`  // of the server that made it; "" when the archive does not open
-	Schema    int       `json:"schema"`   // of its database; 0 when the archive does not open
+	Version   string    `json:"version"`  // of the server that made it; "" when the archive does not open, or is off site alone
+	Schema    int       `json:"schema"`   // of its database; 0 as version is ""
 	Problem   string    `json:"problem"`  // why it cannot be restored here; "" when it can
+	Where     string    `json:"where"`    // here, offsite or both
+}
+
+// BackupsAnswer is all backups, and how it is with their copies.
+type BackupsAnswer struct {
+	Items   []BackupAnswer `json:"items"`
+	Failing string         `json:"failing"` // why the last backup was not made; "" when it was
+	Offsite OffsiteAnswer  `json:"offsite"`
+}
+
+// OffsiteAnswer says how it is with copies of backups off site.
+type OffsiteAnswer struct {
+	Enabled      bool       `json:"enabled"`       // a storage is configured and enabled
+	Problem      string     `json:"problem"`       // why the last attempt failed; "" when it did not
+	FailingSince *time.Time `json:"failing_since"` // null: it does not fail
+	CheckedAt    *time.Time `json:"checked_at"`    // when the storage last told what it has; null: never
+	NewestAt     *time.Time `json:"newest_at"`     // when the newest backup was made of which there is a copy; null: there is none
+	Copies       int        `json:"copies"`
+	Size         int64      `json:"size"`    // bytes of all copies
+	Waiting      int        `json:"waiting"` // backups of which there is no copy yet
+}
+
+func showStanding(s backups.Standing) OffsiteAnswer {
+	return OffsiteAnswer{Enabled: s.On, Problem: s.Problem, FailingSince: optionalTime(s.Since), CheckedAt: optionalTime(s.Listed), NewestAt: optionalTime(s.Newest),
+		Copies: s.Copies, Size: s.Size, Waiting: s.Waiting}
+}
+
+// whereOf says where a backup is.
+func whereOf(b backups.Backup) string {
+	switch {
+	case b.Here && b.Away:
+		return "both"
+	case b.Away:
+		return "offsite"
+	}
+	return "here"
 }
 
 func showBackup(b backups.Backup) BackupAnswer {
-	return BackupAnswer{Name: b.Name, Size: b.Size, CreatedAt: b.Head.MadeAt, Verified: true, Reason: string(b.Head.Reason),
-		Version: b.Head.Version, Schema: b.Head.Schema, Problem: b.Problem}
+	return BackupAnswer{Name: b.Name, Size: b.Size, CreatedAt: b.Head.MadeAt, Verified: b.Here, Reason: string(b.Head.Reason),
+		Version: b.Head.Version, Schema: b.Head.Schema, Problem: b.Problem, Where: whereOf(b)}
 }
 
 // ListBackups lists all backups, newest first.
@@ -47,7 +85,11 @@ func ListBackups(desk BackupDesk) http.Handler {
 		if err != nil {
 			return err
 		}
-		items := endpoint.Items[BackupAnswer]{Items: []BackupAnswer{}}
+		standing, err := desk.Standing(r.Context())
+		if err != nil {
+			return err
+		}
+		items := BackupsAnswer{Items: []BackupAnswer{}, Failing: standing.NotMade, Offsite: showStanding(standing)}
 		for _, b := range all {
 			items.Items = append(items.Items, showBackup(b))
 		}
@@ -100,10 +142,28 @@ func UploadBackup(desk BackupDesk, limit int64) http.Handler {
 	})
 }
 
-// DeleteBackup deletes a backup.
+// FetchBackup brings a copy from off site here and answers once it was read whole.
+func FetchBackup(desk BackupDesk) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		b, err := desk.Fetch(r.Context(), r.PathValue("name"), endpoint.Principal(r.Context()))
+		if err != nil {
+			return err
+		}
+		return endpoint.JSON(w, http.StatusOK, showBackup(b))
+	})
+}
+
+// Where a backup is deleted.
+const (
+	DeleteHere       = "here"
+	DeleteEverywhere = "everywhere"
+)
+
+// DeleteBackup deletes a backup, with its copy off site unless where is here.
 func DeleteBackup(desk BackupDesk) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
-		if err := desk.Delete(r.Context(), r.PathValue("name"), endpoint.Principal(r.Context())); err != nil {
+		hereOnly := r.URL.Query().Get("where") == DeleteHere
+		if err := desk.Delete(r.Context(), r.PathValue("name"), hereOnly, endpoint.Principal(r.Context())); err != nil {
 			return err
 		}
 		w.WriteHeader(http.StatusNoContent)

@@ -30,7 +30,7 @@ type IntegrationTester interface {
 // IntegrationAnswer is an integration as the API shows it; a secret setting never is.
 type IntegrationAnswer struct {
 	Slug      string             `json:"slug"`
-	Category  string             `json:"category"` // secret_backend
+	Category  string             `json:"category"` // secret_backend or storage_backend
 	Name      string             `json:"name"`
 	Summary   string             `json:"summary"`
 	Enabled   bool               `json:"enabled"`

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"mime/multipart"
 	"net/http"
@@ -19,12 +20,41 @@ type backupListPage struct {
 	Elsewhere string // why there are none here; empty: there may be
 	Limit     string // of an archive that is uploaded
 	Lines     []backupLine
+	Offsite   offsiteFacts
+}
+
+// offsiteFacts is how it is with copies off site.
+type offsiteFacts struct {
+	On, Waits     bool
+	Text, Problem string
+	Newest, Since moment
+}
+
+func offsiteOf(s backups.Standing, now core.Clock) offsiteFacts {
+	f := offsiteFacts{On: s.On, Problem: s.Problem, Newest: at(s.Newest, now()), Since: at(s.Since, now()), Waits: s.Waiting > 0 && s.Problem == ""}
+	f.Text = fmt.Sprintf("%d copies, %s.", s.Copies, sizeOf(s.Size))
+	if s.Copies == 1 {
+		f.Text = "1 copy, " + sizeOf(s.Size) + "."
+	}
+	return f
+}
+
+// whereIs are the words for where a backup is.
+func whereIs(b backups.Backup) string {
+	switch {
+	case b.Here && b.Away:
+		return "here and off site"
+	case b.Away:
+		return "off site"
+	}
+	return "here"
 }
 
 type backupLine struct {
-	Name, Href, Why, Size, Version string
-	Made                           moment
-	Problem                        string
+	Name, Href, Why, Size, Version, Where string
+	Here, Away                            bool
+	Made                                  moment
+	Problem                               string
 }
 
 var backupListView = newView[backupListPage]("backup_list.html")
@@ -38,7 +68,7 @@ var whyBackup = map[backups.Reason]string{
 func backupHref(name string) string { return "/backups/" + name }
 
 func lineOfBackup(b backups.Backup, now core.Clock) backupLine {
-	return backupLine{Name: b.Name, Href: backupHref(b.Name), Why: whyBackup[b.Head.Reason], Size: sizeOf(b.Size), Version: b.Head.Version, Made: at(b.Head.MadeAt, now()), Problem: b.Problem}
+	return backupLine{Name: b.Name, Href: backupHref(b.Name), Why: whyBackup[b.Head.Reason], Size: sizeOf(b.Size), Version: b.Head.Version, Where: whereIs(b), Here: b.Here, Away: b.Away, Made: at(b.Head.MadeAt, now()), Problem: b.Problem}
 }
 
 // Backups lists backups, with the forms that make one and bring one.
@@ -107,6 +137,13 @@ func writeBackups(w http.ResponseWriter, r *http.Request, status int, desk api.B
 		page.Elsewhere, page.Trouble = fault.PublicOf(err), ""
 	case err != nil:
 		return err
+	}
+	if page.Elsewhere == "" {
+		standing, err := desk.Standing(r.Context())
+		if err != nil {
+			return err
+		}
+		page.Offsite = offsiteOf(standing, now)
 	}
 	for _, b := range all {
 		page.Lines = append(page.Lines, lineOfBackup(b, now))

@@ -41,10 +41,25 @@ func RestoreBackup(desk api.BackupDesk, now core.Clock) http.Handler {
 	})
 }
 
+// FetchBackup brings a copy from off site here.
+func FetchBackup(desk api.BackupDesk, now core.Clock) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		b, err := desk.Fetch(r.Context(), r.PathValue("name"), endpoint.Principal(r.Context()))
+		if err == nil {
+			return seeOther(w, r, saying(backupHref(b.Name), "backup-fetched"))
+		}
+		return backupTrouble(w, r, err, desk, now)
+	})
+}
+
 // DeleteBackup deletes a backup.
 func DeleteBackup(desk api.BackupDesk, now core.Clock) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
-		err := desk.Delete(r.Context(), r.PathValue("name"), endpoint.Principal(r.Context()))
+		form, err := typed(r)
+		if err != nil {
+			return err
+		}
+		err = desk.Delete(r.Context(), r.PathValue("name"), form.Get("where") == "here", endpoint.Principal(r.Context()))
 		if err == nil {
 			return seeOther(w, r, saying("/backups", "backup-gone"))
 		}

@@ -114,6 +114,7 @@ func (f frame) following(busy bool) frame {
 var said = map[string]note{
 	"backup-made":          {"ok", "check", "The backup was made, opened again and found whole."},
 	"backup-uploaded":      {"ok", "check", "The archive was read and is whole. Nothing is restored yet."},
+	"backup-fetched":       {"ok", "check", "The copy was fetched, read and is whole. Nothing is restored yet."},
 	"backup-gone":          {"ok", "check", "The backup was deleted."},
 	"account-added":        {"ok", "check", "The service account was added. Give it a key next."},
 	"account-deleted":      {"ok", "check", "The service account and its keys are gone."},

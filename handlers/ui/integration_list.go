@@ -33,7 +33,8 @@ type integrationLine struct {
 
 // categories are the words for the kinds of integrations: what each is called, and what it is for.
 var categories = map[string]struct{ name, why string }{
-	integrations.CategorySecretBackend: {"Secret Backend", "where the values of secret variables are kept"},
+	integrations.CategorySecretBackend:  {"Secret Backend", "where the values of secret variables are kept"},
+	integrations.CategoryStorageBackend: {"Storage Backend", "where copies of backups are kept, away from this machine"},
 }
 
 var integrationListView = newView[integrationListPage]("integration_list.html")

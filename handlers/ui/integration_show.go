@@ -31,6 +31,12 @@ type integrationPage struct {
 	Enabled             tick
 }
 
+// enabledHint says what it means that an integration of a category is enabled.
+var enabledHint = map[string]string{
+	integrations.CategorySecretBackend:  "Only then can variables take their values from it. While it is not, deployments that need it fail before anything is changed.",
+	integrations.CategoryStorageBackend: "Only then are backups copied there, listed and fetched back.",
+}
+
 var integrationView = newView[integrationPage]("integration_show.html")
 
 // Integration shows one integration to be configured.
@@ -112,7 +118,7 @@ func TestIntegration(desk IntegrationDesk) http.Handler {
 // newIntegrationPage makes the page with what is to stand in the fields. A secret one is always empty.
 func newIntegrationPage(i integrations.Integration, enabled bool, settings map[string]string) integrationPage {
 	p := integrationPage{Name: i.Name, Href: integrationHref(i.Slug), Summary: sentence(i.Summary), Badge: integrationBadge(i), Locked: i.Locked, Untried: lacksSetting(i), Warnings: i.Warnings,
-		Enabled: tick{Name: "enabled", Label: "Enabled", On: enabled, Hint: "Only then can variables take their values from it. While it is not, deployments that need it fail before anything is changed."}}
+		Enabled: tick{Name: "enabled", Label: "Enabled", On: enabled, Hint: enabledHint[i.Category]}}
 	for _, f := range i.Fields {
 		in := input{Name: "settings." + f.Name, Label: f.Label, Kind: "text", Complete: "off", Mono: true, Hint: f.Help, Optional: !f.Required, Value: exact(settings[f.Name]), Sample: f.Default}
 		if f.Secret {

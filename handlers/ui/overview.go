@@ -58,10 +58,10 @@ var overviewView = newView[overviewPage]("overview.html")
 
 // Overview shows what needs somebody first, then how everything is. An empty installation is led
 // by the hand instead.
-func Overview(reader OverviewReader, workers WorkerLister, repositories RepositoryLister, now core.Clock) http.Handler {
+func Overview(reader OverviewReader, workers WorkerLister, repositories RepositoryLister, copies BackupStander, now core.Clock) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		o := overview{ctx: r.Context(), reader: reader, now: now()}
-		page, err := o.page(workers, repositories)
+		page, err := o.page(workers, repositories, copies)
 		if err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ type overview struct {
 	repositories int
 }
 
-func (o *overview) page(workers WorkerLister, repositories RepositoryLister) (page overviewPage, err error) {
+func (o *overview) page(workers WorkerLister, repositories RepositoryLister, copies BackupStander) (page overviewPage, err error) {
 	if o.counts, err = o.reader.StackCounts(o.ctx); err != nil {
 		return page, err
 	}
@@ -131,7 +131,11 @@ func (o *overview) page(workers WorkerLister, repositories RepositoryLister) (pa
 	if err != nil {
 		return page, err
 	}
-	page.Needs = append(page.Needs, goneNeeds(gone, o.now)...)
+	ofBackups, err := o.backupNeeds(copies)
+	if err != nil {
+		return page, err
+	}
+	page.Needs = append(append(page.Needs, goneNeeds(gone, o.now)...), ofBackups...)
 	page.Summary, page.Tone = summarise(page.Needs, page.Total, o.counts)
 	if page.Total == 0 && len(o.standings) > 0 && len(page.Needs) == 0 {
 		page.Summary, page.Tone = "Nothing needs you.", "ok"

@@ -16,7 +16,7 @@ const maxNeeds = 10
 // need is something that waits for a person, with the one action that helps.
 type need struct {
 	Tone, Icon string
-	Kind       string // stack, job, worker or repository
+	Kind       string // stack, job, worker, repository or backups
 	Name, Href string
 	Why        string
 	Since      moment

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"berth/core/backups"
 	"berth/core/fault"
@@ -32,11 +33,28 @@ func (s *Shelf) make(ctx context.Context, why backups.Reason) (b backups.Backup,
 	head := backups.Head{Format: backups.Format, Version: s.o.Version, Schema: s.o.Schema, MadeAt: began.UTC(), Reason: why}
 	b, err = s.write(ctx, head)
 	if err != nil {
-		return b, s.failed(err)
+		err = s.failed(err)
+		s.made(err)
+		return b, err
 	}
+	s.made(nil)
 	s.o.Log.Info("a backup was made and read again", "name", b.Name, "reason", why, "bytes", b.Size)
-	s.tell(ctx)
+	s.tell()
 	return b, nil
+}
+
+// made keeps how making a backup has ended.
+func (s *Shelf) made(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil {
+		s.notMade, s.broken = "", time.Time{}
+		return
+	}
+	if s.notMade == "" {
+		s.broken = s.o.Now()
+	}
+	s.notMade = fault.PublicOf(err)
 }
 
 // failed is the fault for a backup that was not made.
@@ -50,10 +68,14 @@ func (s *Shelf) failed(err error) error {
 	return fault.New(fault.Unavailable, "backup.failed", "No backup was made: the database or a file of a revision could not be read, or what was written could not be read again. The server's log says which. Nothing half-made is kept.").Because(err)
 }
 
-// tell measures what there is.
-func (s *Shelf) tell(ctx context.Context) {
-	if all, err := s.All(ctx); err == nil {
-		s.o.Meter.KnowBackups(all)
+// tell measures what there is, and has it copied off site.
+func (s *Shelf) tell() {
+	if all, err := s.local(); err == nil {
+		s.o.Meter.KnowBackups(all, s.o.Every)
+	}
+	select {
+	case s.news <- struct{}{}:
+	default:
 	}
 }
 
@@ -67,7 +89,7 @@ func (s *Shelf) write(ctx context.Context, head backups.Head) (b backups.Backup,
 	if err := s.o.Snapshot(ctx, copied); err != nil {
 		return b, err
 	}
-	return s.place(head.Reason, func(part *os.File) (backups.Head, error) {
+	return s.place(named(head.Reason), func(part *os.File) (backups.Head, error) {
 		err := s.o.Archive.Write(part, head, func(add func(string, int64, io.Reader) error) error {
 			if err := addFile(add, copied); err != nil {
 				return err
@@ -97,7 +119,7 @@ func addFile(add func(string, int64, io.Reader) error, path string) error {
 }
 
 // place has an archive written, reads it whole, and gives it its name. What fails leaves nothing.
-func (s *Shelf) place(why backups.Reason, write func(part *os.File) (backups.Head, error)) (b backups.Backup, err error) {
+func (s *Shelf) place(name func(backups.Head) (string, error), write func(part *os.File) (backups.Head, error)) (b backups.Backup, err error) {
 	part, err := os.CreateTemp(s.o.Dir, partPrefix)
 	if err != nil {
 		return b, s.storage(err)
@@ -121,16 +143,26 @@ func (s *Shelf) place(why backups.Reason, write func(part *os.File) (backups.Hea
 	if err = errors.Join(part.Sync(), part.Close()); err != nil {
 		return b, s.storage(err)
 	}
-	var salt [3]byte
-	rand.Read(salt[:])
-	name := backups.Name(head.MadeAt, why, salt)
-	if err = os.Rename(part.Name(), filepath.Join(s.o.Dir, name)); err == nil {
+	called, err := name(head)
+	if err != nil {
+		return b, err
+	}
+	if err = os.Rename(part.Name(), filepath.Join(s.o.Dir, called)); err == nil {
 		err = syncDir(s.o.Dir)
 	}
 	if err != nil {
 		return b, s.storage(err)
 	}
-	return s.look(name)
+	return s.look(called)
+}
+
+// named gives an archive a new name.
+func named(why backups.Reason) func(backups.Head) (string, error) {
+	return func(head backups.Head) (string, error) {
+		var salt [3]byte
+		rand.Read(salt[:])
+		return backups.Name(head.MadeAt, why, salt), nil
+	}
 }
 
 func discard(_ backups.Member, content io.Reader) error {

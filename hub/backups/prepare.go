@@ -23,6 +23,9 @@ type Stage interface {
 
 // Prepare implements backups.Shelf.
 func (s *Shelf) Prepare(ctx context.Context, name, asker string, note func() error) (before backups.Backup, err error) {
+	if _, err := s.Fetch(ctx, name); err != nil {
+		return before, err
+	}
 	leave, err := s.enter()
 	if err != nil {
 		return before, err

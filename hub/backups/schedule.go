@@ -16,7 +16,7 @@ const again = 10 * time.Minute
 
 // Run makes the backups of the schedule and deletes those that are over, until ctx ends.
 func (s *Shelf) Run(ctx context.Context) error {
-	s.tell(ctx)
+	s.tell()
 	timer := time.NewTimer(calm)
 	defer timer.Stop()
 	for {
@@ -31,23 +31,23 @@ func (s *Shelf) Run(ctx context.Context) error {
 
 // round does what is due, and returns how long there is nothing to do.
 func (s *Shelf) round(ctx context.Context) time.Duration {
-	all, err := s.All(ctx)
+	all, err := s.local()
 	if err != nil {
 		s.o.Log.Error("the backups cannot be listed", "error", err)
 		return again
 	}
-	s.o.Meter.KnowBackups(all)
+	s.o.Meter.KnowBackups(all, s.o.Every)
 	if s.o.Every > 0 && backups.DueIn(all, s.o.Every, s.o.Now()) == 0 {
 		if _, err := s.Make(ctx, backups.BySchedule); err != nil && ctx.Err() == nil {
 			s.o.Log.Error("a backup that was due was not made; it is tried again", "in", again, "error", err)
 			return again
 		}
-		if all, err = s.All(ctx); err != nil {
+		if all, err = s.local(); err != nil {
 			return again
 		}
 	}
 	for _, b := range s.o.Keep.Expired(all, s.o.Now()) {
-		switch err := s.Delete(ctx, b.Name); {
+		switch err := s.Delete(ctx, b.Name, true); {
 		case err == nil:
 			s.o.Log.Info("an old backup was deleted", "name", b.Name)
 		case !fault.Is(err, fault.NotFound):

@@ -28,10 +28,12 @@ type Archive interface {
 // Meter counts what becomes of backups.
 type Meter interface {
 	BackedUp(ok bool, took time.Duration)
-	KnowBackups(all []backups.Backup)
+	KnowBackups(all []backups.Backup, every time.Duration)
+	CopiedAway(ok bool)
+	KnowOffsite(s backups.Standing)
 }
 
-// Options is what a Shelf needs. All fields must be set but Keep and Every.
+// Options is what a Shelf needs. All fields must be set but Keep, Every and Offsite.
 type Options struct {
 	Dir     string
 	Archive Archive
@@ -40,7 +42,9 @@ type Options struct {
 	// Files tells every file of revisions by its name in rows.
 	Files func(tell func(name string, content []byte) error) error
 	// Stage begins to put together what is restored.
-	Stage   func() (Stage, error)
+	Stage func() (Stage, error)
+	// Offsite tells where copies go now; nil: nowhere.
+	Offsite func(ctx context.Context) (backups.Offsite, error)
 	Version string // of this program
 	Schema  int    // of this program's database
 	Keep    backups.Keep
@@ -59,8 +63,14 @@ type Shelf struct {
 	busy  chan struct{} // holds one token while nothing is made
 	takes chan struct{} // holds a token for each archive that comes in
 
+	news chan struct{} // holds a token when there may be something to copy off site
+
 	mu    sync.Mutex
-	heads map[string]known // by name; guarded by mu
+	heads map[string]known // by name; guarded by mu, as what follows
+	away  away
+
+	notMade string    // why the last backup was not made; empty: it was
+	broken  time.Time // since when
 }
 
 // known is what was read of a file that has not changed since.
@@ -77,7 +87,7 @@ const (
 
 // Open makes the folder, and frees it of what a crash left. Unavailable "backup.storage" names it.
 func Open(o Options) (*Shelf, error) {
-	s := &Shelf{o: o, busy: make(chan struct{}, 1), takes: make(chan struct{}, maxTakes), heads: map[string]known{}}
+	s := &Shelf{o: o, busy: make(chan struct{}, 1), takes: make(chan struct{}, maxTakes), news: make(chan struct{}, 1), heads: map[string]known{}}
 	s.busy <- struct{}{}
 	err := os.MkdirAll(o.Dir, 0o700)
 	if err == nil {
@@ -117,8 +127,8 @@ func (s *Shelf) enter() (leave func(), err error) {
 	}
 }
 
-// All returns every backup, newest first. One that cannot be restored here says why.
-func (s *Shelf) All(context.Context) ([]backups.Backup, error) {
+// local returns every backup that is here, newest first. One that cannot be restored here says why.
+func (s *Shelf) local() ([]backups.Backup, error) {
 	entries, err := os.ReadDir(s.o.Dir)
 	if err != nil {
 		return nil, s.storage(err)
@@ -164,7 +174,7 @@ func (s *Shelf) look(name string) (backups.Backup, error) {
 // read tells what a file is, which may take as long as the disk does.
 func (s *Shelf) read(name string, size int64, file io.Reader) backups.Backup {
 	at, why, _ := backups.ParseName(name)
-	b := backups.Backup{Name: name, Size: size, Head: backups.Head{MadeAt: at, Reason: why}}
+	b := backups.Backup{Name: name, Size: size, Here: true, Head: backups.Head{MadeAt: at, Reason: why}}
 	head, err := s.o.Archive.Head(file)
 	if err == nil {
 		err = head.Check(s.o.Schema)
@@ -190,9 +200,12 @@ func (s *Shelf) open(name string) (*os.File, error) {
 	return file, nil
 }
 
-// Get opens a backup to be downloaded. NotFound "backup.not_found".
+// Get opens a backup to be downloaded. NotFound "backup.not_found"; Conflict "backup.away" when it is off site alone.
 func (s *Shelf) Get(_ context.Context, name string) (io.ReadSeekCloser, backups.Backup, error) {
 	b, err := s.look(name)
+	if fault.Is(err, fault.NotFound) && s.isAway(name) {
+		err = fault.New(fault.Conflict, "backup.away", "The backup is off site alone. Fetch it first, or download it there.")
+	}
 	if err != nil {
 		return nil, b, err
 	}
@@ -200,8 +213,9 @@ func (s *Shelf) Get(_ context.Context, name string) (io.ReadSeekCloser, backups.
 	return file, b, err
 }
 
-// Delete removes a backup. NotFound "backup.not_found"; Conflict "backup.busy" while one is made or restored.
-func (s *Shelf) Delete(_ context.Context, name string) error {
+// Delete removes a backup here and, unless hereOnly says otherwise, off site; there first, so that what fails can be tried
+// again. NotFound "backup.not_found"; Conflict "backup.busy" while one is made or restored; faults of the storage.
+func (s *Shelf) Delete(ctx context.Context, name string, hereOnly bool) error {
 	if _, _, err := backups.ParseName(name); err != nil {
 		return err
 	}
@@ -210,7 +224,17 @@ func (s *Shelf) Delete(_ context.Context, name string) error {
 		return err
 	}
 	defer leave()
-	return s.remove(name)
+	gone := false
+	if !hereOnly && s.isAway(name) {
+		if err := s.removeAway(ctx, name); err != nil {
+			return err
+		}
+		gone = true
+	}
+	if err := s.remove(name); err != nil && !(gone && fault.Is(err, fault.NotFound)) {
+		return err
+	}
+	return nil
 }
 
 func (s *Shelf) remove(name string) error {

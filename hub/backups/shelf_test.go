@@ -25,6 +25,8 @@ import (
 type meter struct {
 	ok, failed int
 	last       []backups.Backup
+	copied     map[bool]int
+	standing   backups.Standing
 }
 
 func (m *meter) BackedUp(ok bool, _ time.Duration) {
@@ -35,7 +37,11 @@ func (m *meter) BackedUp(ok bool, _ time.Duration) {
 	}
 }
 
-func (m *meter) KnowBackups(all []backups.Backup) { m.last = all }
+func (m *meter) KnowBackups(all []backups.Backup, _ time.Duration) { m.last = all }
+
+func (m *meter) CopiedAway(ok bool) { m.copied[ok]++ }
+
+func (m *meter) KnowOffsite(s backups.Standing) { m.standing = s }
 
 // yard is a shelf over a database that is a text.
 type yard struct {
@@ -59,7 +65,7 @@ func newYard(t *testing.T) *yard {
 	if err != nil {
 		t.Fatal(err)
 	}
-	y := &yard{t: t, meter: &meter{}, now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
+	y := &yard{t: t, meter: &meter{copied: map[bool]int{}}, now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
 	y.snapshot = func(to string) error { return os.WriteFile(to, []byte("rows"), 0o600) }
 	y.o = Options{Dir: filepath.Join(t.TempDir(), "backups"), Archive: archive.New(key, seal.SecretKey{}, ring), Version: "1.0", Schema: 3, Every: 24 * time.Hour,
 		Snapshot: func(_ context.Context, to string) error { return y.snapshot(to) }, Files: func(func(string, []byte) error) error { return nil },
@@ -163,6 +169,7 @@ func TestWhatACrashLeftIsRemoved(t *testing.T) {
 
 func TestOneThingAtATime(t *testing.T) {
 	y := newYard(t)
+	name := y.made(backups.ByHand).Name
 	begun, goOn := make(chan struct{}), make(chan struct{})
 	y.snapshot = func(to string) error { close(begun); <-goOn; return os.WriteFile(to, []byte("rows"), 0o600) }
 	ended := make(chan error)
@@ -170,9 +177,9 @@ func TestOneThingAtATime(t *testing.T) {
 	<-begun
 	for name, act := range map[string]func() error{
 		"make":   func() error { _, err := y.Make(t.Context(), backups.ByHand); return err },
-		"delete": func() error { return y.Delete(t.Context(), "berth-20261122T120000Z-manual-000000.backup") },
+		"delete": func() error { return y.Delete(t.Context(), name, false) },
 		"restore": func() error {
-			_, err := y.Prepare(t.Context(), "berth-20261122T120000Z-manual-000000.backup", "ada", noted)
+			_, err := y.Prepare(t.Context(), name, "ada", noted)
 			return err
 		},
 	} {
@@ -205,7 +212,7 @@ func TestASlowUploadHoldsUpNothing(t *testing.T) {
 		t.Errorf("one more: %v", err)
 	}
 	b := y.made(backups.ByHand)
-	if err := y.Delete(t.Context(), b.Name); err != nil {
+	if err := y.Delete(t.Context(), b.Name, false); err != nil {
 		t.Error(err)
 	}
 	for _, to := range ends {

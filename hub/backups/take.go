@@ -13,13 +13,12 @@ import (
 // "backup.damaged"; Conflict "backup.other_key", "backup.newer"; "backup.busy" when others come in; TooLarge "backup.too_large";
 // Malformed "request.broken_off"; Unavailable "backup.disk_full", "backup.storage".
 func (s *Shelf) Take(ctx context.Context, from io.Reader, limit int64) (b backups.Backup, err error) {
-	select {
-	case s.takes <- struct{}{}:
-		defer func() { <-s.takes }()
-	default:
-		return b, fault.New(fault.Conflict, "backup.busy", "%d other archives are being uploaded. Try again when one of them is there.", maxTakes)
+	leave, err := s.slot()
+	if err != nil {
+		return b, err
 	}
-	b, err = s.place(backups.Uploaded, func(part *os.File) (backups.Head, error) {
+	defer leave()
+	b, err = s.place(named(backups.Uploaded), func(part *os.File) (backups.Head, error) {
 		n, err := io.Copy(part, io.LimitReader(brought{from}, limit+1))
 		switch {
 		case n > limit:
@@ -33,9 +32,19 @@ func (s *Shelf) Take(ctx context.Context, from io.Reader, limit int64) (b backup
 	})
 	if err == nil {
 		s.o.Log.Info("a backup was uploaded and read", "name", b.Name, "bytes", b.Size)
-		s.tell(ctx)
+		s.tell()
 	}
 	return b, err
+}
+
+// slot waits for nobody: Conflict "backup.busy" when maxTakes archives come in already.
+func (s *Shelf) slot() (leave func(), err error) {
+	select {
+	case s.takes <- struct{}{}:
+		return func() { <-s.takes }, nil
+	default:
+		return nil, fault.New(fault.Conflict, "backup.busy", "%d other archives are being uploaded or fetched. Try again when one of them is there.", maxTakes)
+	}
 }
 
 // judge refuses early what could not be restored.

@@ -29,7 +29,7 @@ func (p *parts) joinBackups() error {
 		return nil
 	}
 	var err error
-	if p.shelf, err = openShelf(p.cfg, p.ring, store.Schema(), p.board.Own); err != nil {
+	if p.shelf, err = openShelf(p.cfg, p.ring, store.Schema(), p.board.Own, p.backends.Offsite); err != nil {
 		return cannotOpen(err)
 	}
 	p.backups = backups.NewDesk(p.shelf, p.store, limit, restart)
@@ -37,15 +37,15 @@ func (p *parts) joinBackups() error {
 }
 
 // openShelf opens the folder of backups for a database of a schema.
-func openShelf(cfg Config, ring *seal.Ring, schema int, meter shelf.Meter) (*shelf.Shelf, error) {
+func openShelf(cfg Config, ring *seal.Ring, schema int, meter shelf.Meter, offsite func(context.Context) (backups.Offsite, error)) (*shelf.Shelf, error) {
 	s := cfg.Server
 	files := func(tell func(string, []byte) error) error { return revisionfiles.Each(s.StacksStoragePath, tell) }
 	return shelf.Open(shelf.Options{
 		Dir: s.BackupDir, Archive: archive.New(s.SecretKey, s.SecretKeyPrevious, ring), Files: files, Version: cfg.Version, Schema: schema,
 		Snapshot: func(ctx context.Context, to string) error { return sqlite.Snapshot(ctx, s.DBDataDir, to) },
-		Stage:    func() (shelf.Stage, error) { return newStage(cfg) },
-		Keep:     backups.Keep{Newest: s.BackupKeep, For: time.Duration(s.BackupKeepDays) * 24 * time.Hour},
-		Every:    s.BackupInterval, Now: cfg.Now, Meter: meter, Log: cfg.Log,
+		Stage:    func() (shelf.Stage, error) { return newStage(cfg) }, Offsite: offsite,
+		Keep:  backups.Keep{Newest: s.BackupKeep, For: time.Duration(s.BackupKeepDays) * 24 * time.Hour},
+		Every: s.BackupInterval, Now: cfg.Now, Meter: meter, Log: cfg.Log,
 	})
 }
 
@@ -56,7 +56,13 @@ type unmeasured struct{}
 func (unmeasured) BackedUp(bool, time.Duration) {}
 
 // KnowBackups implements shelf.Meter.
-func (unmeasured) KnowBackups([]backups.Backup) {}
+func (unmeasured) KnowBackups([]backups.Backup, time.Duration) {}
+
+// CopiedAway implements shelf.Meter.
+func (unmeasured) CopiedAway(bool) {}
+
+// KnowOffsite implements shelf.Meter.
+func (unmeasured) KnowOffsite(backups.Standing) {}
 
 // beforeUpgrade makes a backup of a database that an older release has left, before its schema is changed. Without one
 // nothing is changed: ErrRefused.
@@ -77,7 +83,7 @@ func (v *vault) beforeUpgrade(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	folder, err := openShelf(cfg, ring, schema, unmeasured{})
+	folder, err := openShelf(cfg, ring, schema, unmeasured{}, nil)
 	if err == nil {
 		_, err = folder.Make(ctx, backups.BeforeUpgrade)
 	}

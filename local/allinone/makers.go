@@ -1,12 +1,25 @@
 package allinone
 
 import (
+	"berth/core"
+	"berth/core/backups"
 	"berth/core/integrations"
 	"berth/core/secrets"
 	"berth/hub/adapter/manager"
 	"berth/hub/adapter/outbound"
+	"berth/hub/adapter/s3"
 	kv "berth/hub/adapter/vault"
 )
+
+// storages make the storages of copies of backups, by slug, of the settings that core/integrations declares.
+func storages(now core.Clock) map[string]integrations.StorageMaker {
+	return map[string]integrations.StorageMaker{
+		integrations.S3: func(o integrations.Opened) (backups.Storage, error) {
+			return s3.New(s3.Settings{Endpoint: o.Settings["endpoint"], Region: o.Settings["region"], Bucket: o.Settings["bucket"], Prefix: o.Settings["prefix"],
+				AccessKey: o.Settings["access_key"], SecretKey: o.Secrets["secret_key"], PathStyle: o.Settings["path_style"] == "true"}, outbound.Options{}, now)
+		},
+	}
+}
 
 // makers make the clients of secret backends, by slug, of the settings that core/integrations declares.
 func makers() map[string]integrations.Maker {

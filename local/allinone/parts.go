@@ -102,7 +102,7 @@ func (p *parts) join(ctx context.Context) (err error) {
 	if p.git, err = git.Open(s.ReposWorkspace, git.Options{Logger: p.cfg.Log, SSH: p.sshReach()}); err != nil {
 		return cannotOpen(err)
 	}
-	p.backends = integrations.NewBackends(p.store, p.ring, makers())
+	p.backends = integrations.NewBackends(p.store, p.ring, makers()).Storing(storages(p.cfg.Now))
 	gate := secrets.NewGate(variables.NewInternalProvider(p.store, p.ring), p.backends).Measured(p.board.Own, p.cfg.Now)
 	p.integrations = integrations.NewDesk(p.store, p.ring, p.backends, p.cfg.Now)
 	resolver := variables.NewResolver(p.store, gate, p.ring)

@@ -108,6 +108,7 @@ func (p *parts) run(ctx context.Context, withHandlers bool) error {
 	crew.start("database", p.vault.run)
 	if p.shelf != nil {
 		crew.start("backups", p.shelf.Run)
+		crew.start("copies of backups", p.shelf.RunOffsite)
 	}
 	crew.start("hub", p.hub.Run)
 	crew.start("metrics", func(ctx context.Context) error { p.board.Workers.Keep(ctx); return nil })

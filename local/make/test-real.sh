@@ -5,6 +5,7 @@
 # migration, and is restarted 50 times under load. Variables of these names change the numbers.
 # The provider of Vault's secrets is then held against a real Vault server, which is built when it is not there.
 # template.yaml is held against the schema of AWS SAM, which is a large module that nothing else needs.
+# Copies of backups go to a real S3 server, versitygw, and come back to an empty machine; it is built when it is not there.
 # A Prometheus of today, which is built when it is not there, scrapes the whole program.
 # A real Gitea, which is built when it is not there, is read from over HTTP and SSH, calls its webhook and is connected by OAuth.
 # Files are exchanged with the command-line programs sops and age, which are built when they are not there.
@@ -12,6 +13,7 @@
 . local/make/docker.sh
 . local/make/real-gitea.sh
 . local/make/real-prometheus.sh
+. local/make/real-s3.sh
 . local/make/real-sops.sh
 . local/make/real-vault.sh
 need_go
@@ -22,6 +24,8 @@ export KILL_POINTS="${KILL_POINTS:-2200}" KILL_DOCKER_POINTS="${KILL_DOCKER_POIN
 status=0
 (cd local/stand/samschema && go test -count=1 -timeout 5m ./...) || status=1
 go test -count=1 -timeout 120m -v -run 'WhateverDies|Killed' "$@" ./local/kill || status=1
+need_s3
+go test -count=1 -timeout 30m -v -tags reals3 -run RealS3 "$@" ./hub/adapter/s3 ./local/allinone || status=1
 need_sops
 go test -count=1 -timeout 30m -v -tags realsops -run RealSops "$@" ./hub/adapter/sops || status=1
 need_current_prometheus

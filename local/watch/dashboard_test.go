@@ -93,7 +93,7 @@ func TestTheDashboardIsOne(t *testing.T) {
 			}
 		}
 	}
-	if got := strings.Join(rows, " "); got != "Fleet Deployments Stacks Jobs Hub Hosts" {
+	if got := strings.Join(rows, " "); got != "Fleet Deployments Stacks Jobs Hub Hosts Backups" {
 		t.Errorf("the rows are %s", got)
 	}
 	variables := ""

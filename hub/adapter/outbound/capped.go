@@ -6,11 +6,14 @@ import (
 	"net/http"
 )
 
-// errTooLarge ends an answer that is larger than MaxAnswer.
+// errTooLarge ends an answer that is larger than Options.Most.
 var errTooLarge = errors.New("the answer is too large")
 
-// capped lets no more than MaxAnswer of an answer through.
-type capped struct{ *http.Transport }
+// capped lets no more than most bytes of an answer through.
+type capped struct {
+	*http.Transport
+	most int64
+}
 
 // RoundTrip implements http.RoundTripper.
 func (c capped) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -18,7 +21,7 @@ func (c capped) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer.Body = &body{answer.Body, MaxAnswer}
+	answer.Body = &body{answer.Body, c.most}
 	return answer, nil
 }
 

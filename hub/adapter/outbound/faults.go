@@ -23,7 +23,7 @@ func (s *Service) Trouble(ctx context.Context, err error) *fault.Error {
 	case errors.As(err, &known):
 		return known
 	case errors.Is(err, errTooLarge):
-		return fault.New(fault.Conflict, s.Codes.TooLarge, "%s at %s sends an answer of more than %d MiB; nothing that is asked of it is as large. Is that its address?", s.Name, s.Address, MaxAnswer>>20)
+		return fault.New(fault.Conflict, s.Codes.TooLarge, "%s at %s sends an answer of more than %d MiB; nothing that is asked of it is as large. Is that its address?", s.Name, s.Address, s.most>>20)
 	case errors.Is(ctx.Err(), context.Canceled):
 		return fault.New(fault.Unavailable, s.Codes.Slow, "%s was asked, and the question was given up before it answered", s.Name).Because(context.Canceled)
 	case timedOut(ctx, err):

@@ -26,6 +26,7 @@ type Options struct {
 	Dial  func(ctx context.Context, network, address string) (net.Conn, error) // nil: our own, which refuses addresses that no service has; a fault that it returns is passed on
 	Roots *x509.CertPool                                                       // whose certificates are trusted; nil: the system's
 	Limit time.Duration                                                        // of one question; 0: Limit
+	Most  int64                                                                // bytes of one answer; 0: MaxAnswer
 	Where string                                                               // the address is configured; "": under Settings, Integrations
 }
 
@@ -35,7 +36,7 @@ type Codes struct {
 	Unreachable string // no connection came about, or it broke
 	Untrusted   string // its certificate is refused
 	Slow        string // no whole answer within Limit
-	TooLarge    string // more than MaxAnswer
+	TooLarge    string // more than Options.Most
 	Malformed   string // an answer that makes no sense
 	Redirected  string // it sends us elsewhere
 	Busy        string // 429
@@ -49,6 +50,7 @@ type Service struct {
 	Codes   Codes
 	client  *http.Client
 	limit   time.Duration
+	most    int64
 }
 
 // New returns a Service for what a person gave as its address; Conflict Codes.Address.
@@ -60,8 +62,8 @@ func New(name, address string, codes Codes, o Options) (*Service, error) {
 		return nil, fault.New(fault.Conflict, codes.Address,
 			"the configured address of %s is not of the form https://host:port; correct it %s", name, o.Where)
 	}
-	o.Limit = cmp.Or(o.Limit, Limit)
-	return &Service{Name: name, Address: u.Scheme + "://" + u.Host, Codes: codes, client: newClient(o), limit: o.Limit}, nil
+	o.Limit, o.Most = cmp.Or(o.Limit, Limit), cmp.Or(o.Most, MaxAnswer)
+	return &Service{Name: name, Address: u.Scheme + "://" + u.Host, Codes: codes, client: newClient(o), limit: o.Limit, most: o.Most}, nil
 }
 
 // Limit is how long one question may take.
@@ -92,6 +94,6 @@ func newClient(o Options) *http.Client {
 		DisableCompression:     true, // the limit is on what comes over the wire
 		ForceAttemptHTTP2:      true,
 	}
-	return &http.Client{Transport: capped{transport}, Timeout: o.Limit,
+	return &http.Client{Transport: capped{transport, o.Most}, Timeout: o.Limit,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }

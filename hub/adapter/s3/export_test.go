@@ -1,0 +1,5 @@
+package s3
+
+import "time"
+
+func init() { firstWait = time.Millisecond }
