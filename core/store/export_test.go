@@ -89,3 +89,22 @@ func Commits(db *DB) uint64 { return db.commits.Load() }
 
 // Together says whether the writes that wait share a commit, for a comparison.
 func Together(db *DB, shared bool) { db.dialect.Crowded = !shared }
+
+// ColumnsOf are the names of a table's columns.
+func ColumnsOf(ctx context.Context, db *DB, table string) (columns []string, err error) {
+	err = db.Read(ctx, func(tx *Tx) (err error) {
+		columns, _, err = columnsOf(tx, table)
+		return err
+	})
+	return columns, err
+}
+
+// SumOfColumns is SumOf of some columns alone.
+func SumOfColumns(ctx context.Context, db *DB, table string, columns []string) (text string, err error) {
+	err = db.Read(ctx, func(tx *Tx) error {
+		sum, err := sumOf(tx, table, columns)
+		text = fmt.Sprintf("%d %x", sum.rows, sum.digest)
+		return err
+	})
+	return text, err
+}

@@ -66,6 +66,66 @@ func older(t *testing.T, dir, key string) {
 	}
 }
 
+// TestAnInstallationOfAnOlderReleaseStarts has the server start on what releases left, with rows in every table.
+func TestAnInstallationOfAnOlderReleaseStarts(t *testing.T) {
+	const key = "8f1d6c0b5a39e7426d91f0c4b8a3e57d2c6f90b1e4d8a7356f0c2b9e1d4a8c73" // of the fixtures of core/store
+	fixtures, err := filepath.Glob("../../core/store/testdata/schema_*.sql")
+	if err != nil || len(fixtures) < 5 {
+		t.Fatalf("%d fixtures, %v", len(fixtures), err)
+	}
+	for _, path := range fixtures {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".sql"), func(t *testing.T) {
+			dir := t.TempDir()
+			left(t, filepath.Join(dir, "db_data"), path)
+			p := embedded(t, dir, key, nil)
+			p.answers("/readyz", 200)
+			made, err := filepath.Glob(filepath.Join(dir, "backups", "*before-upgrade*"))
+			if err != nil || len(made) != 1 {
+				t.Errorf("before the upgrade these backups were made: %q, %v\n%s", made, err, p.log)
+			}
+		})
+	}
+}
+
+// left lays a fixture out as the release that wrote it did.
+func left(t *testing.T, dir, fixture string) {
+	t.Helper()
+	rows, err := os.ReadFile(fixture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := sqlite.Open(t.Context(), dir, func(error) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	raw, err := sql.Open("sqlite", filepath.Join(dir, sqlite.File)) // which checks no references by itself
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer raw.Close()
+	number := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(fixture), "schema_"), ".sql")
+	steps, err := filepath.Glob("../../core/store/migrations/*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema := `CREATE TABLE schema_steps (number INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT;`
+	for _, step := range steps {
+		if filepath.Base(step)[:4] <= number {
+			text, err := os.ReadFile(step)
+			if err != nil {
+				t.Fatal(err)
+			}
+			schema += string(text)
+		}
+	}
+	for _, text := range []string{schema, string(rows)} {
+		if _, err := raw.ExecContext(t.Context(), text); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestABackupIsMadeBeforeAnUpgrade(t *testing.T) {
 	dir, key := t.TempDir(), freshKey()
 	older(t, filepath.Join(dir, "db_data"), key)
