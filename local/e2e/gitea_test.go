@@ -42,11 +42,12 @@ func TestRealGitea(t *testing.T) {
 		"GIT_OAUTH_GITEA_URL": g.URL, "GIT_OAUTH_GITEA_CLIENT_ID": app.ID, "GIT_OAUTH_GITEA_CLIENT_SECRET": app.Secret}})
 	s.InsideWorker()
 	for sentence, prove := range map[string]func(*testing.T, giteaSite){
-		"a password opens a repository, a wrong one does not": giteaPassword,
-		"a token that may read opens it, until it is revoked": giteaToken,
-		"a key over SSH opens it, the host's key accepted":    giteaSSH,
-		"its webhook deploys a push and nothing else":         giteaWebhook,
-		"OAuth connects it, lists what is there and renews":   giteaOAuth,
+		"a password opens a repository, a wrong one does not":            giteaPassword,
+		"a token that may read opens it, until it is revoked":            giteaToken,
+		"a key over SSH opens it, the host's key accepted":               giteaSSH,
+		"its webhook deploys a push and nothing else":                    giteaWebhook,
+		"renamed, it is followed; without its branch, or gone, it shows": giteaMoves,
+		"OAuth connects it, lists what is there and renews":              giteaOAuth,
 	} {
 		t.Run(sentence, func(t *testing.T) { prove(t, giteaSite{s.For(t), g}) })
 	}
@@ -164,6 +165,38 @@ func giteaWebhook(t *testing.T, g giteaSite) {
 	})
 	if now := stack.Last(); now.ID != last.ID {
 		t.Errorf("they led to %+v", now)
+	}
+}
+
+func giteaMoves(t *testing.T, g giteaSite) {
+	key := g.key(api.CreateRepositoryKeyRequest{Type: repositories.TypeBasic, Username: realgitea.Owner, Password: g.gitea.Password}).ID
+	r, name := g.repository(realgitea.Owner, "", key)
+	stack := r.On("", "app")
+	stack.Deployed()
+	before, in := stack.Containers(), stack.Now()
+	at := func(name string) string { return "/repos/" + realgitea.Owner + "/" + name }
+	look := func(what string, holds func(api.RepositoryAnswer) bool) {
+		t.Helper()
+		rig.Post[api.RepositoryAnswer](g.Client, "/api/custom/repositories/"+string(r.ID)+"/sync", nil, http.StatusAccepted)
+		r.Until(what, func(now api.RepositoryAnswer) bool { return now.AskedAt == nil && holds(now) })
+	}
+
+	renamed := name + "-renamed"
+	g.gitea.Must(http.MethodPatch, at(name), map[string]string{"name": renamed}, nil)
+	moved := g.gitea.URL + "/" + realgitea.Owner + "/" + renamed // Gitea leaves .git away
+	look("the new address shows", func(now api.RepositoryAnswer) bool { return now.ErrorCode == "" && now.MovedTo == moved })
+
+	g.gitea.Must(http.MethodPatch, at(renamed)+"/branches/main", map[string]string{"name": "trunk"}, nil)
+	look("the branch is missing", func(now api.RepositoryAnswer) bool { return now.ErrorCode == "git.branch_missing" })
+	trunk := "trunk"
+	rig.Patch[api.RepositoryAnswer](g.Client, "/api/custom/repositories/"+string(r.ID), api.UpdateRepositoryRequest{Branch: &trunk})
+	g.reads(r)
+
+	g.gitea.Must(http.MethodDelete, at(renamed), nil, nil)
+	look("the repository is missing", func(now api.RepositoryAnswer) bool { return now.ErrorCode == "git.repository_missing" })
+	wantAnew(t, before, stack.Containers())
+	if now := stack.Now(); now.Revision != in.Revision || now.Commit != in.Commit {
+		t.Errorf("the stack shows %+v, want it as it was: %+v", now, in)
 	}
 }
 
