@@ -38,6 +38,7 @@ var measurements = []measurement{
 	{"jobs", measureJobs},
 	{"secrets", measureSecrets},
 	{"git", measureGit},
+	{"login", measureLogin},
 }
 
 func main() {

@@ -78,12 +78,15 @@ func (b *bench) startLocal(ctx context.Context, s site, env ...string) (*server,
 
 // setUp makes the first administrator and a service account, whose key is used from here on.
 func (s *server) setUp(ctx context.Context) error {
-	const mail = "bench@example.com"
-	password := rand.Text()
-	if _, err := post[struct{}](ctx, s.client, "/api/custom/setup", api.SetupRequest{BootstrapToken: s.site.bootstrap, Email: mail, Password: password, Name: "Bench"}); err != nil {
+	return s.setUpFor(ctx, api.LoginRequest{Email: "bench@example.com", Password: rand.Text()})
+}
+
+// setUpFor is setUp with an administrator who can sign in again.
+func (s *server) setUpFor(ctx context.Context, admin api.LoginRequest) error {
+	if _, err := post[struct{}](ctx, s.client, "/api/custom/setup", api.SetupRequest{BootstrapToken: s.site.bootstrap, Email: admin.Email, Password: admin.Password, Name: "Bench"}); err != nil {
 		return err
 	}
-	if _, err := post[struct{}](ctx, s.client, "/api/custom/login", api.LoginRequest{Email: mail, Password: password}); err != nil {
+	if _, err := post[struct{}](ctx, s.client, "/api/custom/login", admin); err != nil {
 		return err
 	}
 	account, err := post[struct{ ID core.ServiceAccountID }](ctx, s.client, "/api/custom/service-accounts", api.ServiceAccountRequest{Name: "bench", Role: access.RoleAdmin})
