@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"html"
 	"io"
 	"net/http"
@@ -121,7 +120,7 @@ func (p *Person) send(path string, form url.Values) (to string) {
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusSeeOther && answer.StatusCode != http.StatusFound {
 		said, err := io.ReadAll(io.LimitReader(answer.Body, 2000))
-		p.s.t.Fatal(fmt.Errorf("Gitea: POST %s: %s %s, %w", path, answer.Status, said, err))
+		p.s.t.Fatalf("Gitea: POST %s: %s %s, %v", path, answer.Status, said, err)
 	}
 	return answer.Header.Get("Location")
 }
