@@ -56,6 +56,9 @@ type Repository struct {
 	HookedAt      time.Time
 	UnannouncedAt time.Time
 
+	Statuses      StatusHost    // how its Git host is told of deployments
+	StatusTrouble StatusTrouble // why it could not be told last
+
 	Following Following // what becomes of its folders by themselves
 	// FollowBegun says that folders were compared since Following was changed last: those that come from then on are new.
 	FollowBegun bool
@@ -79,6 +82,7 @@ type Change struct {
 	Tag        *string
 	Semver     *string
 	Credential *core.CredentialID // empty: read anonymously from now on
+	Statuses   *StatusHost
 	Following  *FollowingChange
 }
 
@@ -91,6 +95,10 @@ func (c Change) Apply(r Repository, by string, now time.Time) (Repository, error
 	set(&r.URL, c.URL)
 	c.follow(&r)
 	set(&r.Credential, c.Credential)
+	set(&r.Statuses, c.Statuses)
+	if r.Statuses != before.Statuses || r.Credential != before.Credential {
+		r.StatusTrouble = StatusTrouble{}
+	}
 	var bad []fault.Field
 	if c.Following != nil {
 		r.Following, bad = c.Following.apply(r.Following)
@@ -156,6 +164,7 @@ func (r Repository) normal() (Repository, error) {
 		// A code git.… is named after the field that it is about.
 		bad = append(bad, fault.Field{Path: strings.TrimPrefix(fault.CodeOf(err), "git."), Problem: fault.PublicOf(err)})
 	}
+	bad = append(bad, r.checkStatuses()...)
 	return r, fault.BadFields("repository.invalid", bad)
 }
 

@@ -51,6 +51,7 @@ func wholeYard(t *testing.T) *yard {
 		`UPDATE repositories SET credential_id = 'crd_1'`,
 		`INSERT INTO ssh_hosts (address, keys, accepted_at, accepted_by) VALUES ('h:22', '[]', 0, 'ada')`,
 		`INSERT INTO repository_events (id, repository_id, at, kind, text, commit_hash, ref) SELECT 'rev_1', id, 1, 'version', 'ünï', 'c1', 'refs/tags/v1.0.0' FROM repositories`,
+		`INSERT INTO commit_statuses (deployment_id, state, attempts, next_at) SELECT id, 'pending', 1, 2 FROM deployments`,
 		`INSERT INTO followed_folders (repository_id, kind, path, state, problem, since) SELECT id, 'stack', 'ünï', 'refused', 'p', 1 FROM repositories`,
 		`INSERT INTO folder_proposals (thing_id, repository_id, kind, path, moved_to, commit_hash, problem, since) SELECT 'stk_ü', id, 'stack', 'a', 'b', 'c1', '', 1 FROM repositories`,
 		`INSERT INTO webhook_secrets (id, repository_id, sealed, made_at, made_by) SELECT 'whs_1', id, x'00', 1, 'ünï' FROM repositories`,

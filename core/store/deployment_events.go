@@ -34,6 +34,9 @@ func pass(tx *Tx, t transition, set string, args ...any) error {
 	if err := noteEnd(tx, t); err != nil {
 		return err
 	}
+	if err := noteStatus(tx, t); err != nil {
+		return err
+	}
 	return insertEvent(tx, t)
 }
 

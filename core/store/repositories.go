@@ -18,19 +18,20 @@ var (
 	errRepositoryNameTaken = fault.New(fault.Conflict, "repository.name_taken", "Another repository has this name. Choose another.")
 )
 
-const repositoryColumns = `id, name, url, branch, credential_id, head, fetched_at, error_code, error, asked_at, asked_by, created_at, updated_at, sops_age_public_key, hooked_at, unannounced_at, tag, semver, ref, moved_to, follow, follow_begun`
+const repositoryColumns = `id, name, url, branch, credential_id, head, fetched_at, error_code, error, asked_at, asked_by, created_at, updated_at, sops_age_public_key, hooked_at, unannounced_at, tag, semver, ref, moved_to, follow, follow_begun, statuses, statuses_problem, statuses_problem_at`
 
 func scanRepository(row scanner) (repositories.Repository, error) {
 	var (
 		r                                repositories.Repository
 		credential                       sql.NullString
 		fetched, asked, created, updated int64
-		hooked, unannounced              int64
+		hooked, unannounced, trouble     int64
 	)
-	err := row.Scan(&r.ID, &r.Name, &r.URL, &r.Branch, &credential, &r.Head, &fetched, &r.ErrorCode, &r.Error, &asked, &r.AskedBy, &created, &updated, &r.AgePublicKey, &hooked, &unannounced, &r.Tag, &r.Semver, &r.Ref, &r.MovedTo, jsonInto{&r.Following}, &r.FollowBegun)
+	err := row.Scan(&r.ID, &r.Name, &r.URL, &r.Branch, &credential, &r.Head, &fetched, &r.ErrorCode, &r.Error, &asked, &r.AskedBy, &created, &updated, &r.AgePublicKey, &hooked, &unannounced, &r.Tag, &r.Semver, &r.Ref, &r.MovedTo, jsonInto{&r.Following}, &r.FollowBegun, &r.Statuses, &r.StatusTrouble.Text, &trouble)
 	r.Credential = core.CredentialID(credential.String)
 	r.FetchedAt, r.AskedAt = fromMicros(fetched), fromMicros(asked)
 	r.CreatedAt, r.UpdatedAt = fromMicros(created), fromMicros(updated)
+	r.StatusTrouble.At = fromMicros(trouble)
 	r.HookedAt, r.UnannouncedAt = fromMicros(hooked), fromMicros(unannounced)
 	return r, err
 }
@@ -61,7 +62,7 @@ func (s *Store) AddRepository(ctx context.Context, r repositories.Repository, e 
 		if err := credentialFits(tx, r); err != nil {
 			return r, err
 		}
-		err := tx.insert(errRepositoryNameTaken, `INSERT INTO repositories (`+repositoryColumns+`, sops_age_key) VALUES (?, ?, ?, ?, ?, '', 0, '', '', ?, ?, ?, ?, ?, 0, 0, ?, ?, '', '', '{}', 0, ?)`,
+		err := tx.insert(errRepositoryNameTaken, `INSERT INTO repositories (`+repositoryColumns+`, sops_age_key) VALUES (?, ?, ?, ?, ?, '', 0, '', '', ?, ?, ?, ?, ?, 0, 0, ?, ?, '', '', '{}', 0, '', '', 0, ?)`,
 			r.ID, r.Name, r.URL, r.Branch, nullable(string(r.Credential)), micros(r.AskedAt), r.AskedBy, micros(r.CreatedAt), micros(r.UpdatedAt), r.AgePublicKey, r.Tag, r.Semver, ageKeyOf(r))
 		if err != nil {
 			return r, err
@@ -112,9 +113,9 @@ func (s *Store) EditRepository(ctx context.Context, id core.RepositoryID, c repo
 			return before, err
 		}
 		err = tx.insert(errRepositoryNameTaken, `UPDATE repositories SET name = ?, url = ?, branch = ?, tag = ?, semver = ?, credential_id = ?, head = ?, ref = ?, moved_to = ?, fetched_at = ?,
-			error_code = ?, error = ?, asked_at = ?, asked_by = ?, updated_at = ?, follow = ?, follow_begun = ? WHERE id = ?`,
+			error_code = ?, error = ?, asked_at = ?, asked_by = ?, updated_at = ?, follow = ?, follow_begun = ?, statuses = ?, statuses_problem = ?, statuses_problem_at = ? WHERE id = ?`,
 			r.Name, r.URL, r.Branch, r.Tag, r.Semver, nullable(string(r.Credential)), r.Head, r.Ref, r.MovedTo, micros(r.FetchedAt),
-			r.ErrorCode, r.Error, micros(r.AskedAt), r.AskedBy, micros(r.UpdatedAt), toJSON(r.Following), r.FollowBegun, id)
+			r.ErrorCode, r.Error, micros(r.AskedAt), r.AskedBy, micros(r.UpdatedAt), toJSON(r.Following), r.FollowBegun, r.Statuses, r.StatusTrouble.Text, micros(r.StatusTrouble.At), id)
 		if err != nil {
 			return before, err
 		}

@@ -28,16 +28,41 @@ type RepositoryAnswer struct {
 	AskedAt      *time.Time        `json:"asked_at"` // a look was asked for and is not done yet; null: none
 	AskedBy      string            `json:"asked_by"`
 	AgePublicKey string            `json:"sops_age_public_key"` // age1…: what a secrets.yaml is encrypted for; "": the hub makes it when it starts
-	Follow       FollowAnswer      `json:"follow"`
-	CreatedAt    time.Time         `json:"created_at"`
-	UpdatedAt    time.Time         `json:"updated_at"`
+	// CommitStatuses is off, github, gitea or gitlab: how the Git host is told of deployments.
+	CommitStatuses          string       `json:"commit_statuses"`
+	CommitStatusesProblem   string       `json:"commit_statuses_problem"`    // why it could not be told last; "": it could, or was not
+	CommitStatusesProblemAt *time.Time   `json:"commit_statuses_problem_at"` // null: there is none
+	Follow                  FollowAnswer `json:"follow"`
+	CreatedAt               time.Time    `json:"created_at"`
+	UpdatedAt               time.Time    `json:"updated_at"`
 }
 
 func showRepository(r repositories.Repository) RepositoryAnswer {
 	return RepositoryAnswer{
 		ID: r.ID, Name: r.Name, URL: r.URL, Branch: r.Branch, Tag: r.Tag, Semver: r.Semver, Ref: r.Ref, MovedTo: r.MovedTo, CredentialID: r.Credential, Head: r.Head, FetchedAt: optionalTime(r.FetchedAt),
-		ErrorCode: r.ErrorCode, Error: r.Error, AskedAt: optionalTime(r.AskedAt), AskedBy: r.AskedBy, AgePublicKey: r.AgePublicKey, Follow: showFollowing(r.Following), CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
+		ErrorCode: r.ErrorCode, Error: r.Error, AskedAt: optionalTime(r.AskedAt), AskedBy: r.AskedBy, AgePublicKey: r.AgePublicKey, CommitStatuses: showStatuses(r.Statuses), CommitStatusesProblem: r.StatusTrouble.Text, CommitStatusesProblemAt: optionalTime(r.StatusTrouble.At), Follow: showFollowing(r.Following), CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
 	}
+}
+
+// statusesOff is what the API calls that nobody is told.
+const statusesOff = "off"
+
+func showStatuses(h repositories.StatusHost) string {
+	if h == repositories.StatusesOff {
+		return statusesOff
+	}
+	return string(h)
+}
+
+func readStatuses(said *string) *repositories.StatusHost {
+	if said == nil {
+		return nil
+	}
+	host := repositories.StatusHost(*said)
+	if *said == statusesOff {
+		host = repositories.StatusesOff
+	}
+	return &host
 }
 
 // RepositoryFinder finds one repository; NotFound "repository.not_found".

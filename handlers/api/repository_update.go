@@ -23,7 +23,9 @@ type UpdateRepositoryRequest struct {
 	Tag          *string            `json:"tag"`           // of branch, tag and semver one that is set ends the others
 	Semver       *string            `json:"semver"`        // range of versions such as ^1.2: the highest tag in it is deployed
 	CredentialID *core.CredentialID `json:"credential_id"` // "": read anonymously from now on
-	Follow       *FollowRequest     `json:"follow"`        // what becomes of the repository's folders by themselves
+	// CommitStatuses is off, github, gitea (Forgejo too) or gitlab: how the Git host is told of deployments, with the repository's key.
+	CommitStatuses *string        `json:"commit_statuses"`
+	Follow         *FollowRequest `json:"follow"` // what becomes of the repository's folders by themselves
 }
 
 // UpdateRepository edits a repository.
@@ -38,7 +40,7 @@ func UpdateRepository(updater RepositoryUpdater) http.Handler {
 			return err
 		}
 		updated, err := updater.Update(r.Context(), id, repositories.Change{
-			Name: ask.Name, URL: ask.URL, Branch: ask.Branch, Tag: ask.Tag, Semver: ask.Semver, Credential: ask.CredentialID, Following: ask.Follow.change(),
+			Name: ask.Name, URL: ask.URL, Branch: ask.Branch, Tag: ask.Tag, Semver: ask.Semver, Credential: ask.CredentialID, Statuses: readStatuses(ask.CommitStatuses), Following: ask.Follow.change(),
 		}, endpoint.Principal(r.Context()))
 		if err != nil {
 			return err

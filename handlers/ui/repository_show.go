@@ -62,6 +62,8 @@ type repositoryPage struct {
 	RotateHref             string
 	Hook                   hookLine
 	Follow                 followLine
+	StatusTrouble          string // why the Git host could not be told of a deployment last; empty: it could
+	StatusSince            moment
 	EditHref               string
 	DeleteHref             string
 }
@@ -114,7 +116,7 @@ func Repository(finder RepositoryTeller, browser RepositoryBrowser, users Reposi
 		if err != nil {
 			return err
 		}
-		page := repositoryPage{Line: repositoryOf(known, now()), Reading: beingRead(known), HostTrust: strings.HasPrefix(known.ErrorCode, "git.host_key_"), CanMend: mendable(known.ErrorCode), MovedTo: known.MovedTo,
+		page := repositoryPage{Line: repositoryOf(known, now()), Reading: beingRead(known), HostTrust: strings.HasPrefix(known.ErrorCode, "git.host_key_"), CanMend: mendable(known.ErrorCode), StatusTrouble: known.StatusTrouble.Text, StatusSince: at(known.StatusTrouble.At, now()), MovedTo: known.MovedTo,
 			PublicKey: ageKeyOf(known), SealHref: repositoryHref(known.ID) + "/secrets", RotateHref: repositoryHref(known.ID) + "/rotate-key",
 			Hook:        hookLine{Last: at(known.HookedAt, now()), Stopped: known.Unannounced(), Href: repositoryHref(known.ID) + "/webhook"},
 			CommitsHref: repositoryHref(known.ID) + "/commits", FilesHref: filesHref(known.ID, "", ""),

@@ -243,6 +243,7 @@ func repositorySamples() map[string]sample {
 	page.Follow = followLine{Words: "In apps/* become stacks", Href: "/x", Waiting: []waitingLine{{"apps/web", "stack", "Another stack has this name. Choose another.", at(before(time.Hour), sampleNow)}},
 		Proposals: []proposalLine{proposalOf(intake.Proposal{Kind: repositories.KindStack, ID: "stk_1", Name: "legacy", Path: "apps/legacy-with-a-long-name", MovedTo: "apps/renamed", Commit: "9f31c02d4a5e", Since: before(time.Hour)}, sampleNow),
 			proposalOf(intake.Proposal{Kind: repositories.KindJob, ID: "job_1", Name: "report", Path: "jobs/report", Commit: "9f31c02d4a5e", Problem: "It was not removed by itself, because nothing of this kind would be left of the repository.", Since: before(time.Hour)}, sampleNow)}}
+	page.StatusTrouble, page.StatusSince = "GitHub does not let the repository's key write commit statuses.", at(before(time.Hour), sampleNow)
 	page.MovedTo, page.Events = "https://git.example.com/platform/apps", []eventLine{{"The history of main was rewritten: commit 9f31c02d4a does not lead back to 0c44d1e0f2. Revisions from before are kept.", at(before(time.Hour), sampleNow)}}
 	picks := repositoryIntakePage{Name: "apps", Href: "/repositories/rep_1", Added: 2, More: true, Worker: choice{Name: "worker_id", Label: "Worker", Options: []option{{"", "Any that fits the tags", true}}},
 		Tags: input{Name: "worker_tags", Label: "Worker tags", Kind: "text", Optional: true}, Sync: tick{Name: "auto_sync", Label: "Deploy new commits by itself", On: true}}

@@ -101,7 +101,7 @@ func samples() map[string]sample {
 		"repository-hosts":      of(repositoryNewView, framed(inRepositories, "Add a repository"), repositoryNewPage{sampleRepositoryForm(true), []connectLine{{"GitHub", "/connect", ""}, {"GitLab", "/connect", "/git-hosts/gitlab/new"}}}),
 		"repository-pick":       of(repositoryPickView, framed(inRepositories, "Add a repository from GitHub"), samplePick(true)),
 		"repository-pick-first": of(repositoryPickView, framed(inRepositories, "Add a repository from GitHub"), samplePick(false)),
-		"repository-edit":       of(repositorySettingsView, framed(inRepositories, "Settings of apps", crumb{"Repositories", "/repositories"}), repositorySettingsPage{"apps", "/repositories/rep_1", sampleRepositoryForm(false)}),
+		"repository-edit":       of(repositorySettingsView, framed(inRepositories, "Settings of apps", crumb{"Repositories", "/repositories"}), repositorySettingsPage{"apps", "/repositories/rep_1", sampleRepositoryForm(false), statusChoice("github")}),
 		"repository-secrets": of(repositorySecretsView, framed(inRepositories, "Encrypt secrets for apps"), repositorySecretsPage{"apps", "/repositories/rep_1",
 			copyable{"age-key", "public age key", "age1qyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqs3290gq"}, "secrets.yaml", "TOKEN is there twice", newSecretsText()}),
 		"repository-rotate": of(repositoryRotateView, framed(inRepositories, "Replace the age key of apps"), repositoryRotatePage{"apps", "/repositories/rep_1",

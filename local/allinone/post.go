@@ -1,11 +1,16 @@
 package allinone
 
 import (
+	"context"
+	"sync"
+
 	"berth/core/mail"
 	"berth/core/outbox"
 	"berth/hub"
+	"berth/hub/adapter/githost"
 	"berth/hub/adapter/smtp"
 	"berth/hub/post"
+	"berth/hub/statuses"
 )
 
 // mailSetup is how e-mails are delivered, as pages show it.
@@ -19,6 +24,31 @@ func (p *parts) mailSetup() mail.Setup {
 
 // post makes what sends the messages of the outbox.
 func (p *parts) post() hub.Post {
+	tell := statuses.New(statuses.Options{Store: p.store, Sources: p.repositories, Teller: githost.Statuses{}, App: p.cfg.Server.AppURL, Now: p.cfg.Now, Log: p.cfg.Log})
+	return posts{p.letters(), tell}
+}
+
+// posts is everything that tells the outside what was stored for it.
+type posts []hub.Post
+
+// Run implements hub.Post.
+func (all posts) Run(ctx context.Context) {
+	var running sync.WaitGroup
+	for _, one := range all {
+		running.Go(func() { one.Run(ctx) })
+	}
+	running.Wait()
+}
+
+// Wake implements hub.Post.
+func (all posts) Wake() {
+	for _, one := range all {
+		one.Wake()
+	}
+}
+
+// letters carries what is in the outbox.
+func (p *parts) letters() hub.Post {
 	carriers := map[outbox.Kind]post.Carrier{}
 	if setup := p.mailSetup(); setup.Enabled() {
 		s := p.cfg.Server

@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -61,6 +62,9 @@ func (f *Forge) github(mux *http.ServeMux, root string) {
 		}
 		page(f, w, r, f.of(func(owner string) bool { return owner == r.PathValue("org") }), f.hubRepository)
 	})
+	on("POST /repos/{owner}/{repo}/statuses/{sha}", func(w http.ResponseWriter, r *http.Request) {
+		f.status(w, r, r.PathValue("owner")+"/"+r.PathValue("repo"), "context", []string{"pending", "success", "failure", "error"})
+	})
 	on("GET /repos/{owner}/{repo}/branches", func(w http.ResponseWriter, r *http.Request) {
 		f.branches(w, r, r.PathValue("owner")+"/"+r.PathValue("repo"))
 	})
@@ -97,6 +101,9 @@ func (f *Forge) gitlab(mux *http.ServeMux, root string) {
 	})
 	on("GET /users/{user}/projects", func(w http.ResponseWriter, r *http.Request) {
 		projects(f.Account, r.PathValue("user") == f.Account)(w, r)
+	})
+	on("POST /projects/{project}/statuses/{sha}", func(w http.ResponseWriter, r *http.Request) {
+		f.status(w, r, r.PathValue("project"), "name", []string{"pending", "running", "success", "failed", "canceled", "skipped"})
 	})
 	on("GET /projects/{project}/repository/branches", func(w http.ResponseWriter, r *http.Request) { f.branches(w, r, r.PathValue("project")) })
 }
@@ -149,4 +156,34 @@ func page[T any](f *Forge, w http.ResponseWriter, r *http.Request, all []T, show
 		items = append(items, show(item))
 	}
 	writeJSON(w, http.StatusOK, items)
+}
+
+// status takes in what a commit came to. named is what the host calls the context; GitLab takes no state that the commit has already.
+func (f *Forge) status(w http.ResponseWriter, r *http.Request, full, named string, states []string) {
+	var said map[string]string
+	if err := json.NewDecoder(r.Body).Decode(&said); err != nil || !slices.Contains(states, said["state"]) || len(r.PathValue("sha")) != 40 {
+		f.fail(w, map[Kind]int{GitHub: http.StatusUnprocessableEntity, Gitea: http.StatusUnprocessableEntity, GitLab: http.StatusBadRequest}[f.Kind], "Validation Failed")
+		return
+	}
+	known := slices.ContainsFunc(f.Repositories, func(r Repository) bool { return r.Owner+"/"+r.Name == full })
+	if f.Guest || !known {
+		f.fail(w, map[bool]int{true: http.StatusForbidden, false: http.StatusNotFound}[known], "Resource not accessible")
+		return
+	}
+	one := Status{full, r.PathValue("sha"), said["state"], said[named], said["target_url"], said["description"]}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.Kind == GitLab && slices.Contains(f.statuses, one) {
+		f.fail(w, http.StatusBadRequest, "Cannot transition status via :run from :running (Reason(s): Status cannot transition via \"run\")")
+		return
+	}
+	f.statuses = append(f.statuses, one)
+	writeJSON(w, http.StatusCreated, object{"id": len(f.statuses), "state": one.State})
+}
+
+// Statuses returns what the forge was told of commits.
+func (f *Forge) Statuses() []Status {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.statuses)
 }

@@ -28,6 +28,9 @@ type Repository struct {
 	Branches    []string
 }
 
+// Status is what the forge was told of a commit.
+type Status struct{ Repository, Commit, State, Context, Target, Description string }
+
 // Forge is a Git host with one account. What it is set up with is set before it serves; the other methods may be
 // called at any time.
 type Forge struct {
@@ -43,14 +46,17 @@ type Forge struct {
 	// Instead, when set, answers in place of the forge; false: it has not.
 	Instead func(w http.ResponseWriter, r *http.Request) bool
 
-	mu      sync.Mutex // guards what follows
-	deny    string     // the error that people are sent back with; empty: none
-	scopes  string     // granted; empty: all that were asked for
-	codes   map[string]trip
-	tokens  map[string]token
-	refresh map[string]string // of a token: its scopes
-	asked   []string          // method and path of each request, in order
-	skew    time.Duration
+	Guest bool // tokens may read, and not write
+
+	mu       sync.Mutex // guards what follows
+	statuses []Status
+	deny     string // the error that people are sent back with; empty: none
+	scopes   string // granted; empty: all that were asked for
+	codes    map[string]trip
+	tokens   map[string]token
+	refresh  map[string]string // of a token: its scopes
+	asked    []string          // method and path of each request, in order
+	skew     time.Duration
 }
 
 type trip struct{ redirect, challenge, scopes string }
