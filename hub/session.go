@@ -89,7 +89,9 @@ func (h *Hub) Serve(ctx context.Context, conn link.Conn, worker core.WorkerID, h
 		h: h, worker: linked{worker, hostname}, end: end, over: make(chan struct{}),
 		stacks: delivery{lane: laneStacks}, jobs: delivery{lane: laneRuns},
 		ended: map[core.CommandID]int{}, orders: map[core.CommandID]order{}, requests: map[uint64]*liveRequest{},
-		link: link.New(conn, link.Options{Side: link.Hub, ReadTimeout: 3 * h.opts.Heartbeat}),
+		link: link.New(conn, link.Options{Side: link.Hub, ReadTimeout: 3 * h.opts.Heartbeat, Unknown: func(err error) {
+			h.log.Warn("a worker says what this release does not know; it is left out", "worker", worker, "error", err)
+		}}),
 	}
 	if !h.admit(s) {
 		conn.Close()

@@ -408,6 +408,7 @@ var Codes = []string{
 	"worker.not_found",
 	"worker.offline",
 	"worker.other_revision",
+	"worker.protocol",
 	"worker.revoked",
 	"worker.token_expired",
 	"worker.token_invalid",

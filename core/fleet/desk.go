@@ -25,6 +25,8 @@ type WorkerPort struct {
 	// Pin returns the pin of the worker port's key; false when its certificate comes from
 	// an authority that workers check instead, since such keys change with each renewal.
 	Pin func(context.Context) (seal.Pin, bool, error)
+	// Version is this server's, by which workers are told that are too old or too new.
+	Version string
 }
 
 // NewDesk returns a Desk. hub is told after commits.
@@ -34,7 +36,8 @@ func NewDesk(store Store, seals Seals, hub Hub, now core.Clock, port WorkerPort)
 
 // Worker returns one worker. NotFound "worker.not_found".
 func (d *Desk) Worker(ctx context.Context, id core.WorkerID) (Worker, error) {
-	return d.store.Worker(ctx, id)
+	w, err := d.store.Worker(ctx, id)
+	return d.advised(w), err
 }
 
 // Workers returns the workers that pass f, in order of age.
@@ -43,7 +46,11 @@ func (d *Desk) Workers(ctx context.Context, f Filter, p core.Page) (core.List[Wo
 		return core.List[Worker]{}, fault.BadFields("worker.invalid_filter",
 			[]fault.Field{{Path: "tag", Problem: "letters, digits, - and _"}})
 	}
-	return d.store.Workers(ctx, f, p)
+	list, err := d.store.Workers(ctx, f, p)
+	for i, w := range list.Items {
+		list.Items[i] = d.advised(w)
+	}
+	return list, err
 }
 
 // Revoke cuts a worker off for good: its token and key are refused from now on, its

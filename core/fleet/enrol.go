@@ -25,7 +25,7 @@ type Proof struct {
 // two is the same worker, and its facts are stored when they changed.
 //
 // Faults: Unauthenticated "worker.token_invalid" and "worker.token_expired"; Forbidden
-// "worker.revoked" and "worker.key_mismatch"; Invalid "worker.invalid".
+// "worker.revoked" and "worker.key_mismatch"; Invalid "worker.invalid"; Conflict "worker.protocol".
 func (d *Desk) Enrol(ctx context.Context, proof Proof, ask wire.Enrol) (Worker, error) {
 	token, err := readToken(proof.Token)
 	if err != nil {
@@ -42,10 +42,17 @@ func (d *Desk) Enrol(ctx context.Context, proof Proof, ask wire.Enrol) (Worker, 
 		return Worker{}, unknownToken(err)
 	}
 	seen, err := decide(held)
-	if err != nil || !seen.First && !seen.Changed {
+	refused := spoken(ask.Protocol)
+	switch {
+	case err != nil:
 		return seen.Worker, err
+	case !seen.First && !seen.Changed, seen.First && refused != nil:
+		return seen.Worker, refused
 	}
 	w, err := d.store.EnrolWorker(ctx, core.WorkerTokenID(token.ID()), decide)
+	if err == nil {
+		err = refused // whose release is kept, so that people see it
+	}
 	return w, unknownToken(err)
 }
 

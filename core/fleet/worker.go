@@ -32,6 +32,7 @@ type Worker struct {
 	Stacks       int        // how many stacks are assigned to it
 	Host         HostPolicy // what it last said of its host's policy
 	Namesake     bool       // another worker has the same hostname
+	Advice       string     // what to do about its release, which is too old or too new; empty: nothing. Only the desk fills it
 }
 
 // Label is what people know the worker by: its hostname, and, where another has the same, the end of its identifier.

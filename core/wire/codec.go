@@ -54,7 +54,7 @@ func FitsFrame(msg any) error {
 
 // Decode returns the message in frame as a struct value, such as Hello, validated.
 // Unknown fields are ignored. Every error is a fault for which Violation is true: the
-// link is closed.
+// link is closed, unless Unknown is true as well.
 func Decode(frame []byte) (any, error) {
 	if len(frame) > MaxFrame {
 		return nil, fault.New(fault.TooLarge, CodeFrameTooLarge,

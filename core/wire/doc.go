@@ -60,7 +60,8 @@
 //	heartbeat {"number":7,"round_trip_us":412}
 //
 // The names and directions stand in table.go. Byte strings are base64 (standard alphabet, padded),
-// times RFC 3339. Unknown fields are ignored. An unknown name, a message in the wrong
+// times RFC 3339. Unknown fields are ignored, and so is a message with an unknown name, of which a line is
+// logged: the other end may be one release newer. A message in the wrong
 // direction, trailing data, nesting deeper than 32, more than 65,536 values in one frame, or a value
 // outside of its limits is a violation, and the end that sees one closes the link.
 // Encode refuses what Decode would refuse, so that a faulty message fails where it is

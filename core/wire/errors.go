@@ -24,6 +24,12 @@ func Violation(err error) bool {
 	return errors.As(err, &f) && strings.HasPrefix(f.Code, "wire.")
 }
 
+// Unknown reports whether err says that a message is none of this release: the peer is newer, and the link goes on.
+func Unknown(err error) bool {
+	var f *fault.Error
+	return errors.As(err, &f) && f.Code == CodeUnknownMessage
+}
+
 // WrongDirection is the fault for a message that the sender must not send.
 func WrongDirection(msg any) error {
 	return fault.New(fault.Forbidden, CodeWrongDirection,

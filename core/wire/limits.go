@@ -4,6 +4,9 @@ package wire
 // unknown fields are ignored, and a new message is sent only to an end that knows it.
 const ProtocolVersion = 1
 
+// OldestProtocol is the oldest that a hub takes a worker with.
+const OldestProtocol = 1
+
 // Where the worker port is asked, and the header that carries the worker's token.
 const (
 	EnrolPath   = "/worker/enrol" // POST Enrol, answered with Enrolled

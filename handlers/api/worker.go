@@ -16,6 +16,7 @@ type WorkerAnswer struct {
 	Hostname     string             `json:"hostname"`
 	Tags         []string           `json:"tags"`
 	Version      string             `json:"version"` // of its program
+	Advice       string             `json:"advice"`  // what to do when its release is too old or too new for the server's; "" when they are at most one apart
 	OS           string             `json:"os"`
 	Arch         string             `json:"arch"`
 	Online       bool               `json:"online"` // it is known to be there; false does not mean that it is known to be away: see presence
@@ -30,7 +31,7 @@ type WorkerAnswer struct {
 
 func showWorker(w fleet.Worker) WorkerAnswer {
 	return WorkerAnswer{
-		ID: w.ID, TokenID: w.TokenID, Hostname: w.Hostname, Tags: orEmpty(w.Tags), Version: w.Version, OS: w.OS, Arch: w.Arch,
+		ID: w.ID, TokenID: w.TokenID, Hostname: w.Hostname, Tags: orEmpty(w.Tags), Version: w.Version, Advice: w.Advice, OS: w.OS, Arch: w.Arch,
 		Online: w.Online, Presence: w.Presence(), Revoked: w.Revoked, Stacks: w.Stacks,
 		ConnectedAt: optionalTime(w.ConnectedAt), LeftAt: optionalTime(w.LeftAt), UnheardSince: optionalTime(w.UnheardSince), CreatedAt: w.CreatedAt,
 	}

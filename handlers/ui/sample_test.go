@@ -156,7 +156,7 @@ func sampleWorkers() []fleet.Worker {
 	return []fleet.Worker{
 		{ID: "wrk_1", Hostname: "hetzner-fsn-1", Tags: []string{"eu", "production"}, Version: "0.1.0", OS: "linux", Arch: "amd64", Online: true, ConnectedAt: before(26 * time.Hour), Stacks: 7},
 		{ID: "wrk_2", Hostname: "rack4-host2", Tags: []string{"staging"}, Version: "0.1.0", OS: "linux", Arch: "arm64", Online: true, ConnectedAt: before(11 * time.Minute), Stacks: 4},
-		{ID: "wrk_3", Hostname: "basement-nuc", Version: "0.1.0", OS: "linux", Arch: "amd64", ConnectedAt: before(90 * time.Hour), LeftAt: before(47 * time.Minute), Stacks: 2},
+		{ID: "wrk_3", Hostname: "basement-nuc", Version: "0.1.0", Advice: fleet.Advice("0.3.1", "0.1.0"), OS: "linux", Arch: "amd64", ConnectedAt: before(90 * time.Hour), LeftAt: before(47 * time.Minute), Stacks: 2},
 		{ID: "wrk_4", Hostname: "old-host", Version: "0.0.9", OS: "linux", Arch: "amd64", Revoked: true, ConnectedAt: before(900 * time.Hour), LeftAt: before(600 * time.Hour)},
 	}
 }

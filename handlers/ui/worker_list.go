@@ -28,6 +28,7 @@ type workerLine struct {
 	Badge      badge
 	Tags       []string
 	Version    string
+	Advice     string // what to do about its release; empty: nothing
 	Platform   string
 	Seen       moment // since when it is connected, when it left, or since when nobody knows
 	Stacks     int
@@ -71,7 +72,7 @@ func Workers(lister WorkerLister, reader HubReader, now core.Clock) http.Handler
 
 func workerOf(worker fleet.Worker, now time.Time) workerLine {
 	base := "/workers/" + string(worker.ID)
-	line := workerLine{Name: worker.Label(), Href: workerHref(worker.ID), Badge: workerBadge(worker), Tags: worker.Tags, Version: worker.Version, Platform: worker.OS + "/" + worker.Arch,
+	line := workerLine{Name: worker.Label(), Href: workerHref(worker.ID), Badge: workerBadge(worker), Tags: worker.Tags, Version: worker.Version, Advice: worker.Advice, Platform: worker.OS + "/" + worker.Arch,
 		Stacks: worker.Stacks, StacksHref: "/stacks?worker=" + string(worker.ID), Lasting: worker.Online || worker.Unheard, Revoked: worker.Revoked,
 		RevokeHref: base + "/revoke", DeleteHref: base + "/delete", Seen: at(worker.LeftAt, now)}
 	switch {

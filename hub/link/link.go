@@ -25,6 +25,8 @@ type Link struct {
 
 	readTimeout atomic.Int64 // nanoseconds
 
+	unknown int // messages that this end does not know; owned by whoever reads
+
 	mu       sync.Mutex // guards what follows; never held during I/O
 	begin    func()     // starts a writer; nil before Run
 	writing  bool       // there is a writer; a link at rest has none
@@ -112,7 +114,7 @@ func (l *Link) read(ctx context.Context, handle func(context.Context, any) error
 // take decodes a frame and has its message handled.
 func (l *Link) take(ctx context.Context, frame []byte, handle func(context.Context, any) error) error {
 	if l.options.Side == Worker {
-		return l.options.Side.receive(ctx, frame, handle)
+		return l.receive(ctx, frame, handle)
 	}
 	var defect any
 	taken := make(chan error, 1)
@@ -120,7 +122,7 @@ func (l *Link) take(ctx context.Context, frame []byte, handle func(context.Conte
 		var err error
 		defer func() { taken <- err }()
 		defer func() { defect = recover() }()
-		err = l.options.Side.receive(ctx, frame, handle)
+		err = l.receive(ctx, frame, handle)
 	}()
 	err := <-taken
 	if defect != nil {
@@ -129,12 +131,21 @@ func (l *Link) take(ctx context.Context, frame []byte, handle func(context.Conte
 	return err
 }
 
-func (s Side) receive(ctx context.Context, frame []byte, handle func(context.Context, any) error) error {
+// toldUnknown is how many messages that this end does not know are told of a link.
+const toldUnknown = 10
+
+func (l *Link) receive(ctx context.Context, frame []byte, handle func(context.Context, any) error) error {
 	msg, err := wire.Decode(frame)
+	if wire.Unknown(err) { // the peer is of a newer release, and what it says is not for us
+		if l.unknown++; l.unknown <= toldUnknown && l.options.Unknown != nil {
+			l.options.Unknown(err)
+		}
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	if !s.mayReceive(msg) {
+	if !l.options.Side.mayReceive(msg) {
 		return wire.WrongDirection(msg)
 	}
 	return handle(ctx, msg)

@@ -103,10 +103,6 @@ func TestRunReturnsWhyTheLinkEnded(t *testing.T) {
 			disturb: func(peer *End, _ func(error)) { peer.WriteFrame([]byte("\x00\xff")) },
 			want:    wire.Violation,
 		},
-		"an unknown message arrived": {
-			disturb: func(peer *End, _ func(error)) { peer.WriteFrame([]byte(`shutdown {}`)) },
-			want:    wire.Violation,
-		},
 		"a message in the wrong direction arrived": {
 			disturb: func(peer *End, _ func(error)) { peer.WriteFrame([]byte(`heartbeat_ack {"number":1}`)) },
 			want:    wire.Violation,

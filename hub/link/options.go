@@ -44,6 +44,9 @@ type Options struct {
 	// Rate is how many frames a second are read in the long run; twice as many at once.
 	// A peer that sends more is slowed down, not cut off.
 	Rate int
+	// Unknown is told of a message that this end does not know, because the other is of a newer release; nil: nobody
+	// is. It is told of the first ones of a link only.
+	Unknown func(err error)
 }
 
 // The defaults of Options. At 16 kbit/s a log chunk takes 33 seconds: WriteTimeout and
@@ -64,6 +67,7 @@ func (o Options) withDefaults() Options {
 		ControlQueue: orElse(o.ControlQueue, DefaultControlQueue),
 		BulkQueue:    orElse(o.BulkQueue, DefaultBulkQueue),
 		Rate:         orElse(o.Rate, DefaultRate),
+		Unknown:      o.Unknown,
 	}
 }
 

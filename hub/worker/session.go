@@ -44,7 +44,9 @@ func (f farewell) Error() string { return "the hub closed the link: " + f.reason
 
 func newSession(w *Worker, conn link.Conn, enrolled wire.Enrolled) *session {
 	s := &session{worker: w, patience: min(identifyWithin, silence(enrolled.HeartbeatSeconds)/3), welcomed: make(chan struct{}), retell: newRetell()}
-	s.link = link.New(conn, link.Options{Side: link.Worker, ReadTimeout: silence(enrolled.HeartbeatSeconds)})
+	s.link = link.New(conn, link.Options{Side: link.Worker, ReadTimeout: silence(enrolled.HeartbeatSeconds), Unknown: func(err error) {
+		w.log.Warn("the hub says what this release does not know; it is left out", "error", err)
+	}})
 	s.answers = newAnswers(w.commands)
 	s.downloads = newDownloads(w.disk.content, s.link.Send, &w.tally.blobBytes)
 	s.requests = newRequests(w.options.Engine, w.disk.applied, w.commands.turns, s.link, w.log)

@@ -21,7 +21,7 @@ func (p *parts) joinFleet(ctx context.Context) (err error) {
 	if p.identity, err = p.portIdentity(ctx); err != nil {
 		return err
 	}
-	p.fleet = fleet.NewDesk(p.store, p.ring, p.side, p.cfg.Now, fleet.WorkerPort{AppURL: p.cfg.Server.AppURL, Port: p.cfg.Server.TLSWorkerPort, Pin: p.identity.KeyPin})
+	p.fleet = fleet.NewDesk(p.store, p.ring, p.side, p.cfg.Now, fleet.WorkerPort{AppURL: p.cfg.Server.AppURL, Port: p.cfg.Server.TLSWorkerPort, Pin: p.identity.KeyPin, Version: p.cfg.Version})
 	known, err := p.store.UsableWorkers(ctx)
 	for _, w := range known {
 		p.board.Workers.Know(w.ID, w.Hostname)
