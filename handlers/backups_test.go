@@ -9,9 +9,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"berth/core/access"
 	"berth/core/backups"
+	"berth/core/fault"
 	"berth/handlers"
 )
 
@@ -110,6 +112,18 @@ func (k *shelf) Delete(_ context.Context, name string, hereOnly bool) error {
 }
 
 func (k *shelf) Standing(context.Context) (backups.Standing, error) { return k.standing, nil }
+
+func (k *shelf) Rehearse(ctx context.Context) (backups.Rehearsal, error) {
+	all, err := k.All(ctx)
+	if err == nil && len(all) == 0 {
+		err = fault.New(fault.NotFound, "backup.none", "There is none.")
+	}
+	if err != nil {
+		return backups.Rehearsal{}, err
+	}
+	k.standing.Tried = backups.Rehearsal{Name: all[0].Name, At: k.s.now(), Took: time.Second}
+	return k.standing.Tried, nil
+}
 
 func (k *shelf) Fetch(_ context.Context, name string) (backups.Backup, error) {
 	if content, away := k.away[name]; away {

@@ -255,6 +255,7 @@ var pageVisits = []visit{
 	{415, "/backups/upload", "x=1", ""},
 	{200, "/backups/{a backup}", "", ""},
 	{303, "/backups/{a backup}/fetch", "x=1", ""},
+	{303, "/backups/rehearse", "x=1", ""},
 	{202, "/backups/{a backup}/restore", "x=1", ""},
 	{303, "/backups/{a backup}/delete", "x=1", ""},
 	{404, "/backups/{a backup}", "", ""},

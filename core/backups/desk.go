@@ -21,6 +21,8 @@ type Shelf interface {
 	Delete(ctx context.Context, name string, hereOnly bool) error
 	// Fetch brings a copy from off site here, once it was read whole; one that is here already is left as it is.
 	Fetch(ctx context.Context, name string) (Backup, error)
+	// Rehearse restores the newest backup into a folder that is thrown away. What comes of it is an answer, not an error.
+	Rehearse(ctx context.Context) (Rehearsal, error)
 	// Prepare reads a backup whole, keeps what there is now in another, calls note, and sets the first out for the next
 	// start, which goes on with it and tells who asked for it. What fails, note too, leaves nothing set out.
 	Prepare(ctx context.Context, name, asker string, note func() error) (before Backup, err error)
@@ -146,6 +148,24 @@ func (d *Desk) Delete(ctx context.Context, name string, hereOnly bool, by access
 		detail = "the copy off site stays"
 	}
 	return d.journal.RecordEvent(ctx, by.Audit("backup.delete", name, detail))
+}
+
+// Rehearse finds out whether the newest backup can be restored, and changes nothing. NotFound "backup.none", Conflict
+// "backup.busy", "backup.elsewhere".
+func (d *Desk) Rehearse(ctx context.Context, by access.Principal) (Rehearsal, error) {
+	shelf, err := d.here()
+	if err != nil {
+		return Rehearsal{}, err
+	}
+	r, err := shelf.Rehearse(ctx)
+	if err != nil {
+		return r, err
+	}
+	detail := "it can be restored"
+	if r.Problem != "" {
+		detail = "it cannot be restored"
+	}
+	return r, d.journal.RecordEvent(ctx, by.Audit("backup.rehearse", r.Name, detail))
 }
 
 // Restore has the server begin anew with what is in a backup, and returns the one that was made of what there is now. It

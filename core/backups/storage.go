@@ -33,10 +33,27 @@ type Offsite struct {
 	Version int // counts changes of the settings
 }
 
+// Rehearsal is a restore into a folder that is thrown away.
+type Rehearsal struct {
+	Name    string        `json:"name"` // of the backup; empty: there was never one
+	At      time.Time     `json:"at"`   // when it ended
+	Took    time.Duration `json:"took"`
+	Problem string        `json:"problem"` // why that backup could not be restored, for people; empty: it could
+}
+
+// RehearseIn is how long it is until the next rehearsal; 0: it is due.
+func RehearseIn(last Rehearsal, every time.Duration, now time.Time) time.Duration {
+	if last.Name == "" {
+		return 0
+	}
+	return min(max(0, every-now.Sub(last.At)), every)
+}
+
 // Standing is how it is with the making of backups, and with copies off site.
 type Standing struct {
 	NotMade string    // why the last backup was not made, for people; empty: it was
 	Broken  time.Time // since when none is made
+	Tried   Rehearsal // the last one
 	On      bool      // storage is configured and enabled
 	Problem string    // why the last attempt failed, for people; empty: it did not
 	Since   time.Time // it fails

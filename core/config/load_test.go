@@ -65,7 +65,7 @@ func TestServerDefaults(t *testing.T) {
 		AppURL: "http://localhost:8090", Port: 8090, TLSWorkerPort: 8443,
 		DataDir: "./data", DBDataDir: "data/db_data", ReposWorkspace: "data/repos", StacksStoragePath: "data/db_data/stacks",
 		WorkerDataDir: "data/worker", WorkerStackDir: "data/worker/stacks",
-		AuditKeepDays: 365, BackupDir: "data/backups", BackupInterval: 24 * time.Hour, BackupKeep: 14,
+		AuditKeepDays: 365, BackupDir: "data/backups", BackupInterval: 24 * time.Hour, BackupRehearsal: 168 * time.Hour, BackupKeep: 14,
 		BackupUploadMaxMB: 4096, HeartbeatInterval: 30 * time.Second, ScanInterval: 10 * time.Second, SecretsInterval: 2 * time.Minute,
 		HubListen: "127.0.0.1:8091", SMTPPort: 587, LogFormat: config.LogText,
 	}

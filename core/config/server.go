@@ -35,6 +35,7 @@ type Server struct {
 	BackupKeep        int           `env:"BACKUP_KEEP" default:"14" form:"number" min:"1" max:"10000" unit:"backups" doc:"How many backups stay of those that were made by schedule, and of those before a restore or an upgrade. What people made or uploaded stays until they delete it."`
 	BackupKeepDays    int           `env:"BACKUP_KEEP_DAYS" default:"0" form:"number" min:"0" max:"36500" unit:"days" doc:"How long such a backup stays at least, however many there are."`
 	AuditKeepDays     int           `env:"AUDIT_KEEP_DAYS" default:"365" form:"number" min:"0" max:"36500" unit:"days" doc:"How long the audit is kept; 0: for ever."`
+	BackupRehearsal   time.Duration `env:"BACKUP_REHEARSAL_INTERVAL" default:"168h" form:"duration" min:"0" max:"31536000" unit:"duration, or seconds" doc:"How often the newest backup is restored into a folder that is thrown away, to see that it can be; 0s: never."`
 	BackupUploadMaxMB int           `env:"BACKUP_UPLOAD_MAX_MB" default:"4096" form:"number" min:"1" max:"1048576" unit:"MB" doc:"Largest backup archive that is accepted for a restore."`
 
 	HeartbeatInterval time.Duration `env:"HEARTBEAT_INTERVAL" default:"30" form:"seconds" min:"1" max:"3600" unit:"seconds" doc:"Interval of workers' heartbeats. A worker that was silent for three times as long is taken to be away."`

@@ -26,6 +26,7 @@ var Codes = []string{
 	"backup.failed",
 	"backup.newer",
 	"backup.no_file",
+	"backup.none",
 	"backup.not_found",
 	"backup.not_restored",
 	"backup.other_key",

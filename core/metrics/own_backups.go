@@ -10,6 +10,7 @@ import (
 type ownBackups struct {
 	made, took, there, size, last, every                           *vector
 	copied, copies, copiesSize, copiesLast, copiesFail, copiesWait *vector // off site
+	tried, triedLast, triedTook                                    *vector // rehearsals
 }
 
 func (b *ownBackups) declare(o *Own) {
@@ -19,12 +20,29 @@ func (b *ownBackups) declare(o *Own) {
 	b.size = o.declare(TypeGauge, "berth_backup_last_size_bytes", "Size of the newest backup.", nil)
 	b.last = o.declare(TypeGauge, "berth_backup_last_success_timestamp_seconds", "Time when the newest backup was made; absent while there is none.", nil)
 	b.every = o.declare(TypeGauge, "berth_backup_interval_seconds", "How often a backup is made by schedule; 0: never.", nil)
+	b.tried = o.declare(TypeGauge, "berth_backup_rehearsal_failing", "1 when the last rehearsal of a restore failed; absent while there was none, as what follows.", nil)
+	b.triedLast = o.declare(TypeGauge, "berth_backup_rehearsal_timestamp_seconds", "Time of the last rehearsal of a restore.", nil)
+	b.triedTook = o.declare(TypeGauge, "berth_backup_rehearsal_duration_seconds", "How long the last rehearsal of a restore took.", nil)
 	b.copied = o.declare(TypeCounter, "berth_backup_offsite_copies_total", "Attempts to copy a backup off site, by how they ended.", []string{"result"})
 	b.copies = o.declare(TypeGauge, "berth_backup_offsite_kept", "Copies of backups that are off site; absent while no storage is enabled, as what follows.", nil)
 	b.copiesSize = o.declare(TypeGauge, "berth_backup_offsite_size_bytes", "Size of all copies of backups off site.", nil)
 	b.copiesLast = o.declare(TypeGauge, "berth_backup_offsite_last_success_timestamp_seconds", "Time when the newest backup was made of which there is a copy off site; absent while there is none.", nil)
 	b.copiesFail = o.declare(TypeGauge, "berth_backup_offsite_failing", "1 while copying off site fails, or the storage does not say what it has.", nil)
 	b.copiesWait = o.declare(TypeGauge, "berth_backup_offsite_waiting", "Backups of which there is no copy off site yet.", nil)
+}
+
+// Rehearsed sets how the last rehearsal of a restore ended.
+func (o *Own) Rehearsed(r backups.Rehearsal) {
+	if r.Name == "" {
+		return
+	}
+	failing := 0.0
+	if r.Problem != "" {
+		failing = 1
+	}
+	o.backups.tried.set(failing)
+	o.backups.triedLast.set(float64(r.At.Unix()))
+	o.backups.triedTook.set(r.Took.Seconds())
 }
 
 // CopiedAway counts an attempt to copy a backup off site.

@@ -35,6 +35,7 @@ func full(b *metrics.Board) {
 	b.Own.Carried(outbox.Mail, "sent")
 	b.Own.KnowOutbox(map[outbox.Kind]outbox.Figure{outbox.Mail: {Waiting: 1, Oldest: time.Unix(1_700_000_000, 0)}})
 	b.Own.KnowBackups([]backups.Backup{{Name: "one", Size: 1 << 20, Head: backups.Head{MadeAt: time.Unix(1_700_000_000, 0), Reason: backups.BySchedule}}}, 24*time.Hour)
+	b.Own.Rehearsed(backups.Rehearsal{Name: "one", At: time.Unix(1_700_000_000, 0), Took: time.Second})
 	b.Own.KnowOffsite(backups.Standing{On: true, Newest: time.Unix(1_700_000_000, 0), Copies: 1, Size: 1 << 20})
 }
 

@@ -22,6 +22,7 @@ type BackupDesk interface {
 	Delete(ctx context.Context, name string, hereOnly bool, by access.Principal) error
 	Standing(ctx context.Context) (backups.Standing, error)
 	Fetch(ctx context.Context, name string, by access.Principal) (backups.Backup, error)
+	Rehearse(ctx context.Context, by access.Principal) (backups.Rehearsal, error)
 	Restore(ctx context.Context, name string, by access.Principal) (before backups.Backup, err error)
 }
 
@@ -43,6 +44,32 @@ type BackupsAnswer struct {
 	Items   []BackupAnswer `json:"items"`
 	Failing string         `json:"failing"` // why the last backup was not made; "" when it was
 	Offsite OffsiteAnswer  `json:"offsite"`
+
+	Rehearsal *RehearsalAnswer `json:"rehearsal"` // the last one; null: there was none
+}
+
+// RehearsalAnswer says how a rehearsal of a restore ended.
+type RehearsalAnswer struct {
+	Backup  string    `json:"backup"` // name of the one that was restored into a folder that is thrown away
+	OK      bool      `json:"ok"`
+	Problem string    `json:"problem"` // why it could not be restored; "" when it could
+	EndedAt time.Time `json:"ended_at"`
+	Seconds float64   `json:"seconds"` // that it took
+}
+
+func showRehearsal(r backups.Rehearsal) RehearsalAnswer {
+	return RehearsalAnswer{Backup: r.Name, OK: r.Problem == "", Problem: r.Problem, EndedAt: r.At, Seconds: r.Took.Seconds()}
+}
+
+// RehearseBackup holds a rehearsal now and answers how it ended.
+func RehearseBackup(desk BackupDesk) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		held, err := desk.Rehearse(r.Context(), endpoint.Principal(r.Context()))
+		if err != nil {
+			return err
+		}
+		return endpoint.JSON(w, http.StatusOK, showRehearsal(held))
+	})
 }
 
 // OffsiteAnswer says how it is with copies of backups off site.
@@ -90,6 +117,10 @@ func ListBackups(desk BackupDesk) http.Handler {
 			return err
 		}
 		items := BackupsAnswer{Items: []BackupAnswer{}, Failing: standing.NotMade, Offsite: showStanding(standing)}
+		if standing.Tried.Name != "" {
+			last := showRehearsal(standing.Tried)
+			items.Rehearsal = &last
+		}
 		for _, b := range all {
 			items.Items = append(items.Items, showBackup(b))
 		}

@@ -7,6 +7,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"strconv"
+	"time"
 
 	"berth/core"
 	"berth/core/backups"
@@ -21,6 +22,18 @@ type backupListPage struct {
 	Limit     string // of an archive that is uploaded
 	Lines     []backupLine
 	Offsite   offsiteFacts
+	Rehearsal rehearsalFacts
+}
+
+// rehearsalFacts is how the last rehearsal ended.
+type rehearsalFacts struct {
+	Held          moment
+	Href, Problem string
+	Took          string
+}
+
+func rehearsalOf(r backups.Rehearsal, now core.Clock) rehearsalFacts {
+	return rehearsalFacts{Held: at(r.At, now()), Href: backupHref(r.Name), Problem: r.Problem, Took: r.Took.Round(100 * time.Millisecond).String()}
 }
 
 // offsiteFacts is how it is with copies off site.
@@ -86,6 +99,17 @@ func CreateBackup(desk api.BackupDesk, limit int64, now core.Clock) http.Handler
 	})
 }
 
+// RehearseBackup restores the newest backup into a folder that is thrown away, and shows what came of it.
+func RehearseBackup(desk api.BackupDesk, limit int64, now core.Clock) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		_, err := desk.Rehearse(r.Context(), endpoint.Principal(r.Context()))
+		if err == nil {
+			return seeOther(w, r, "/backups#rehearse-h")
+		}
+		return afterBackup(w, r, backups.Backup{}, err, "", desk, limit, now)
+	})
+}
+
 // UploadBackup stores an archive that a browser brings.
 func UploadBackup(desk api.BackupDesk, limit int64, now core.Clock) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
@@ -143,7 +167,7 @@ func writeBackups(w http.ResponseWriter, r *http.Request, status int, desk api.B
 		if err != nil {
 			return err
 		}
-		page.Offsite = offsiteOf(standing, now)
+		page.Offsite, page.Rehearsal = offsiteOf(standing, now), rehearsalOf(standing.Tried, now)
 	}
 	for _, b := range all {
 		page.Lines = append(page.Lines, lineOfBackup(b, now))

@@ -32,5 +32,6 @@ func (o *overview) backupNeeds(desk BackupStander) ([]need, error) {
 	}
 	add("The last backup was not made", s.NotMade, need{Since: at(s.Broken, o.now)})
 	add("Copies off site", s.Problem, need{Since: at(s.Since, o.now)})
+	add("The rehearsal of a restore", s.Tried.Problem, need{Since: at(s.Tried.At, o.now)})
 	return needs, err
 }

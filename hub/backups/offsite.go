@@ -120,7 +120,7 @@ func (s *Shelf) standing() backups.Standing {
 	all, _ := s.merged() // a folder that cannot be read is told by whoever makes backups
 	s.mu.Lock()
 	sum, keep := s.away.standing, s.away.keep
-	sum.NotMade, sum.Broken = s.notMade, s.broken
+	sum.NotMade, sum.Broken, sum.Tried = s.notMade, s.broken, s.tried
 	for name, size := range s.away.copies {
 		sum.Copies++
 		sum.Size += size

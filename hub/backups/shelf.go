@@ -31,9 +31,10 @@ type Meter interface {
 	KnowBackups(all []backups.Backup, every time.Duration)
 	CopiedAway(ok bool)
 	KnowOffsite(s backups.Standing)
+	Rehearsed(r backups.Rehearsal)
 }
 
-// Options is what a Shelf needs. All fields must be set but Keep, Every and Offsite.
+// Options is what a Shelf needs. All fields must be set but Keep, Every, Rehearsal, Trial and Offsite.
 type Options struct {
 	Dir     string
 	Archive Archive
@@ -43,6 +44,10 @@ type Options struct {
 	Files func(tell func(name string, content []byte) error) error
 	// Stage begins to put together what is restored.
 	Stage func() (Stage, error)
+	// Trial begins to put together what is restored for a rehearsal, below a folder that is thrown away.
+	Trial func(dir string) (Stage, error)
+	// Rehearsal is how often the newest backup is restored so; 0: never.
+	Rehearsal time.Duration
 	// Offsite tells where copies go now; nil: nowhere.
 	Offsite func(ctx context.Context) (backups.Offsite, error)
 	Version string // of this program
@@ -63,7 +68,8 @@ type Shelf struct {
 	busy  chan struct{} // holds one token while nothing is made
 	takes chan struct{} // holds a token for each archive that comes in
 
-	news chan struct{} // holds a token when there may be something to copy off site
+	trying chan struct{} // holds a token while a rehearsal is under way
+	news   chan struct{} // holds a token when there may be something to copy off site
 
 	mu    sync.Mutex
 	heads map[string]known // by name; guarded by mu, as what follows
@@ -71,6 +77,7 @@ type Shelf struct {
 
 	notMade string    // why the last backup was not made; empty: it was
 	broken  time.Time // since when
+	tried   backups.Rehearsal
 }
 
 // known is what was read of a file that has not changed since.
@@ -87,11 +94,14 @@ const (
 
 // Open makes the folder, and frees it of what a crash left. Unavailable "backup.storage" names it.
 func Open(o Options) (*Shelf, error) {
-	s := &Shelf{o: o, busy: make(chan struct{}, 1), takes: make(chan struct{}, maxTakes), news: make(chan struct{}, 1), heads: map[string]known{}}
+	s := &Shelf{o: o, busy: make(chan struct{}, 1), takes: make(chan struct{}, maxTakes), trying: make(chan struct{}, 1), news: make(chan struct{}, 1), heads: map[string]known{}}
 	s.busy <- struct{}{}
 	err := os.MkdirAll(o.Dir, 0o700)
 	if err == nil {
 		err = s.sweep()
+	}
+	if err == nil {
+		s.tried, err = s.lastRehearsal()
 	}
 	if err != nil {
 		return nil, s.storage(err)

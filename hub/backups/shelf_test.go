@@ -27,6 +27,7 @@ type meter struct {
 	last       []backups.Backup
 	copied     map[bool]int
 	standing   backups.Standing
+	rehearsed  backups.Rehearsal
 }
 
 func (m *meter) BackedUp(ok bool, _ time.Duration) {
@@ -40,6 +41,8 @@ func (m *meter) BackedUp(ok bool, _ time.Duration) {
 func (m *meter) KnowBackups(all []backups.Backup, _ time.Duration) { m.last = all }
 
 func (m *meter) CopiedAway(ok bool) { m.copied[ok]++ }
+
+func (m *meter) Rehearsed(r backups.Rehearsal) { m.rehearsed = r }
 
 func (m *meter) KnowOffsite(s backups.Standing) { m.standing = s }
 

@@ -44,6 +44,7 @@ func openShelf(cfg Config, ring *seal.Ring, schema int, meter shelf.Meter, offsi
 		Dir: s.BackupDir, Archive: archive.New(s.SecretKey, s.SecretKeyPrevious, ring), Files: files, Version: cfg.Version, Schema: schema,
 		Snapshot: func(ctx context.Context, to string) error { return sqlite.Snapshot(ctx, s.DBDataDir, to) },
 		Stage:    func() (shelf.Stage, error) { return newStage(cfg) }, Offsite: offsite,
+		Trial: func(dir string) (shelf.Stage, error) { return newStage(cfg.within(dir)) }, Rehearsal: s.BackupRehearsal,
 		Keep:  backups.Keep{Newest: s.BackupKeep, For: time.Duration(s.BackupKeepDays) * 24 * time.Hour},
 		Every: s.BackupInterval, Now: cfg.Now, Meter: meter, Log: cfg.Log,
 	})
@@ -60,6 +61,9 @@ func (unmeasured) KnowBackups([]backups.Backup, time.Duration) {}
 
 // CopiedAway implements shelf.Meter.
 func (unmeasured) CopiedAway(bool) {}
+
+// Rehearsed implements shelf.Meter.
+func (unmeasured) Rehearsed(backups.Rehearsal) {}
 
 // KnowOffsite implements shelf.Meter.
 func (unmeasured) KnowOffsite(backups.Standing) {}

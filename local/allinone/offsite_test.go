@@ -74,6 +74,9 @@ func drill(t *testing.T, settings map[string]string) {
 	ada.useBucket(settings)
 	name := ada.ask(201, "POST", "/backups", "")["name"].(string)
 	ada.copied(name)
+	if got := ada.ask(200, "POST", "/backups/rehearse", ""); got["ok"] != true || got["backup"] != name {
+		t.Errorf("the rehearsal: %v\n%s", got, p.log)
+	}
 	if err := p.end(); err != nil {
 		t.Fatal(err)
 	}

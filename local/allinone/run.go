@@ -109,6 +109,7 @@ func (p *parts) run(ctx context.Context, withHandlers bool) error {
 	if p.shelf != nil {
 		crew.start("backups", p.shelf.Run)
 		crew.start("copies of backups", p.shelf.RunOffsite)
+		crew.start("rehearsals", p.shelf.RunRehearsals)
 	}
 	crew.start("hub", p.hub.Run)
 	crew.start("metrics", func(ctx context.Context) error { p.board.Workers.Keep(ctx); return nil })

@@ -34,13 +34,19 @@ type stage struct {
 
 func (c Config) beside(name string) string { return filepath.Join(c.Server.DBDataDir, name) }
 
+// within is the same server with its database and the files of revisions below another folder.
+func (c Config) within(dir string) Config {
+	c.Server.DBDataDir, c.Server.StacksStoragePath = filepath.Join(dir, "database"), filepath.Join(dir, "files")
+	return c
+}
+
 // newStage begins; what was left of another is gone.
 func newStage(cfg Config) (shelf.Stage, error) {
 	s := &stage{cfg: cfg}
 	if err := sweepStage(cfg); err != nil {
 		return nil, err
 	}
-	err := errors.Join(os.Mkdir(cfg.beside(rawName), 0o700), os.MkdirAll(cfg.beside(restoredName), 0o700))
+	err := errors.Join(os.MkdirAll(cfg.beside(rawName), 0o700), os.MkdirAll(cfg.beside(restoredName), 0o700))
 	if err != nil {
 		return nil, err
 	}
