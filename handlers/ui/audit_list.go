@@ -56,8 +56,7 @@ var kindWords = map[access.PrincipalKind]string{
 }
 
 // pagesOf says where what has an identifier is shown.
-var pagesOf = map[string]string{core.PrefixStack: "/stacks/", core.PrefixJob: "/jobs/", core.PrefixRepository: "/repositories/", core.PrefixWorker: "/workers/",
-	core.PrefixServiceAccount: "/service-accounts/"}
+var pagesOf = map[string]string{core.PrefixStack: "/stacks/", core.PrefixJob: "/jobs/", core.PrefixRepository: "/repositories/", core.PrefixServiceAccount: "/service-accounts/"}
 
 // Audit shows who did what to what, from where and with what result.
 func Audit(reader AuditReader, now core.Clock) http.Handler {
