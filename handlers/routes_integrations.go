@@ -20,6 +20,7 @@ type IntegrationsDesk interface {
 	api.IntegrationFinder
 	api.IntegrationSaver
 	api.IntegrationTester
+	api.IntegrationDeleter
 	api.SecretPicker
 }
 
@@ -41,7 +42,9 @@ func integrationRoutes(d Deps) []Route {
 		row(http.MethodGet, single, access.Administer, api.GetIntegration(desk),
 			Operation{Summary: "Read an integration", Response: api.IntegrationAnswer{}, Status: http.StatusOK}),
 		row(http.MethodPut, single, access.Administer, api.SaveIntegration(desk),
-			Operation{Summary: "Configure, enable or disable an integration", Request: api.SaveIntegrationRequest{}, Response: api.IntegrationAnswer{}, Status: http.StatusOK}),
+			Operation{Summary: "Configure, enable or disable an integration", Detail: "A notification target may be there any number of times: a slug such as `slack-ops` makes one more of the kind `slack`.", Request: api.SaveIntegrationRequest{}, Response: api.IntegrationAnswer{}, Status: http.StatusOK}),
+		row(http.MethodDelete, single, access.Administer, api.DeleteIntegration(desk),
+			Operation{Summary: "Delete a notification target", Detail: "One with a name goes from the list, another is as if nobody had configured it. Secret backends stay: disable them.", Status: http.StatusNoContent, Problems: []int{http.StatusConflict}}),
 		row(http.MethodPost, single+"/test", access.Administer, api.TestIntegration(desk),
 			Operation{Summary: "Try an integration as it is configured", Response: api.IntegrationTestAnswer{}, Status: http.StatusOK}),
 		pick("/vault/mounts", integrations.StepMounts, "List the mounts of the vault that can be picked from"),

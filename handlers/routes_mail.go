@@ -27,7 +27,7 @@ func mailRoutes(d Deps) []Route {
 	}
 	return []Route{
 		row(http.MethodGet, root, api.GetMailSetup(d.Mail.Desk), Operation{Summary: "Read how e-mail is set up", Response: api.MailSetupAnswer{}, Status: http.StatusOK}),
-		row(http.MethodGet, root+"/messages", api.ListMail(d.Mail.Desk), Operation{Summary: "List the e-mails that wait, newest first, and then those that ended last",
+		row(http.MethodGet, root+"/messages", api.ListMail(d.Mail.Desk), Operation{Summary: "List the e-mails and notices that wait, newest first, and then those that ended last",
 			Detail: "At most 50 of each. What they say is not part of it; it is deleted once they have ended.", Response: endpoint.Items[api.MailAnswer]{}, Status: http.StatusOK}),
 		row(http.MethodPost, root+"/test", api.TestMail(d.Mail.Desk), Operation{Summary: "Send a test message",
 			Detail:  "It is tried once. `state` and `answer` say what came of it: with `wait` once that is known.",

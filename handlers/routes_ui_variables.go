@@ -52,7 +52,9 @@ func uiIntegrationRoutes(u UIDeps) []Route {
 	const one = "/integrations/{slug}"
 	return []Route{
 		page("/integrations", access.Administer, ui.Integrations(u.Integrations, u.Now)),
+		page("/integrations/new", access.Administer, ui.NewTarget(u.Integrations)),
 		page(one, access.Administer, ui.Integration(u.Integrations)),
+		form(one+"/delete", access.Administer, ui.DeleteIntegration(u.Integrations)),
 		form(one, access.Administer, ui.SaveIntegration(u.Integrations)),
 		form(one+"/test", access.Administer, ui.TestIntegration(u.Integrations)),
 	}

@@ -18,6 +18,7 @@ type Backends struct {
 	opener Opener
 	makers map[string]Maker
 	stores map[string]StorageMaker
+	teller Teller // nil: nobody is told anything
 
 	mu     sync.Mutex
 	made   map[string]made
@@ -45,6 +46,41 @@ func NewBackends(store Store, opener Opener, makers map[string]Maker) *Backends 
 func (b *Backends) Storing(makers map[string]StorageMaker) *Backends {
 	b.stores = makers
 	return b
+}
+
+// Telling makes test messages be sent by a Teller, and returns b.
+func (b *Backends) Telling(t Teller) *Backends {
+	b.teller = t
+	return b
+}
+
+// Targets returns the declarations of the notification targets that are enabled, with what was set of them that is not secret,
+// by slug. One that lacks a setting is left out.
+func (b *Backends) Targets(ctx context.Context) (map[string]Integration, error) {
+	all, err := b.store.Integrations(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read integrations: %w", err)
+	}
+	targets := map[string]Integration{}
+	for slug, stored := range all {
+		d, err := find(slug)
+		if err != nil || d.Category != CategoryNotification {
+			continue
+		}
+		if o, err := open(d, stored, b.opener); err == nil && o.usable() == nil {
+			targets[slug] = o.shown()
+		}
+	}
+	return targets, nil
+}
+
+// Opened returns a notification target as it is set now. The faults are those of Provider.
+func (b *Backends) Opened(ctx context.Context, slug string) (kind string, o Opened, err error) {
+	set, err := configured(ctx, b.store, b.opener, slug)
+	if err != nil {
+		return "", Opened{}, err
+	}
+	return set.Kind, set.given(), nil
 }
 
 // configured returns an integration that is enabled and lacks nothing, opened.
@@ -95,6 +131,9 @@ func (b *Backends) Test(ctx context.Context, slug string) error {
 		}
 		return storage.Test(ctx)
 	}
+	if o.Category == CategoryNotification && b.teller != nil {
+		return b.teller.TellTest(ctx, o.Kind, o.given())
+	}
 	backend, err := b.backend(o)
 	if err != nil {
 		return err
@@ -131,7 +170,7 @@ func (b *Backends) backend(o opened) (Backend, error) {
 	if maker == nil {
 		return nil, fault.New(fault.Invalid, "integration.no_backend", "%s keeps no secrets that variables could name.", o.Name)
 	}
-	backend, err := maker(o.forMaker())
+	backend, err := maker(o.given())
 	if err != nil {
 		return nil, err
 	}
@@ -139,8 +178,8 @@ func (b *Backends) backend(o opened) (Backend, error) {
 	return backend, nil
 }
 
-// forMaker is what a client is made of.
-func (o opened) forMaker() Opened {
+// given is what a client is made of.
+func (o opened) given() Opened {
 	held := make(map[string]secrets.Value, len(o.secret))
 	for name, value := range o.secret {
 		held[name] = secrets.NewValue(value)
@@ -181,7 +220,7 @@ func (b *Backends) storage(o opened) (backups.Storage, error) {
 	if maker == nil {
 		return nil, fault.New(fault.Conflict, "backup.elsewhere", "This installation keeps everything in PostgreSQL, whose own backups are copied by other means.")
 	}
-	storage, err := maker(o.forMaker())
+	storage, err := maker(o.given())
 	if err == nil {
 		b.placed[slug] = placed{o.Version, storage}
 	}

@@ -33,6 +33,7 @@ type Field struct {
 // Declaration is what Berth knows of an integration before anybody configured it.
 type Declaration struct {
 	Slug     string
+	Kind     string // of a notification target: one of Webhook and so on
 	Category string
 	Name     string
 	Summary  string
@@ -40,7 +41,7 @@ type Declaration struct {
 	Fields   []Field
 }
 
-// declared are all integrations, in the order in which they are shown.
+// declared are all integrations but notification targets, in the order in which they are shown.
 var declared = []Declaration{
 	{
 		Slug: secrets.Vault, Category: CategorySecretBackend, Name: "Vault", Summary: "Secrets in a key-value store, version 2, of a Vault server.",
@@ -78,14 +79,17 @@ var declared = []Declaration{
 }
 
 // Declared returns all integrations, in the order in which they are shown.
-func Declared() []Declaration { return slices.Clone(declared) }
+func Declared() []Declaration { return slices.Concat(declared, notifications) }
 
 // find returns an integration's declaration; NotFound "integration.not_found".
 func find(slug string) (Declaration, error) {
-	for _, d := range declared {
+	for _, d := range Declared() {
 		if d.Slug == slug {
 			return d, nil
 		}
+	}
+	if d, ok := named(slug); ok {
+		return d, nil
 	}
 	return Declaration{}, errUnknown
 }

@@ -32,8 +32,9 @@ func (d *Desk) Integrations(ctx context.Context) ([]Integration, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := make([]Integration, len(declared))
-	for i, declaration := range declared {
+	known := shownOf(stored)
+	all := make([]Integration, len(known))
+	for i, declaration := range known {
 		o, err := open(declaration, stored[declaration.Slug], d.ring)
 		all[i] = o.shown()
 		if err != nil {
@@ -54,7 +55,34 @@ func (d *Desk) Integration(ctx context.Context, slug string) (Integration, error
 			return i, err
 		}
 	}
+	if d, ok := named(slug); ok && err == nil {
+		return opened{Declaration: d}.shown(), nil // it is about to be made
+	}
 	return Integration{}, err
+}
+
+// shownOf are the declarations of all that is declared, and of the targets with names that are stored.
+func shownOf(stored map[string]Stored) []Declaration {
+	all := Declared()
+	for _, slug := range slices.Sorted(maps.Keys(stored)) {
+		if d, ok := named(slug); ok {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// Delete removes a notification target and what was set of it. NotFound "integration.not_found"; Conflict
+// "integration.locked" for what is none.
+func (d *Desk) Delete(ctx context.Context, slug string, by access.Principal) error {
+	declaration, err := find(slug)
+	if err != nil {
+		return err
+	}
+	if declaration.Category != CategoryNotification {
+		return fault.New(fault.Conflict, "integration.locked", "%s stays in the list. Disable it instead.", declaration.Name)
+	}
+	return d.store.DeleteIntegration(ctx, slug, by)
 }
 
 // Change replaces the settings of an integration.
@@ -79,6 +107,15 @@ func (d *Desk) Save(ctx context.Context, slug string, c Change, by access.Princi
 	}
 	if err := fault.BadFields("integration.invalid", declaration.check(c.Settings)); err != nil {
 		return Integration{}, err
+	}
+	if _, ok := named(slug); ok {
+		all, err := d.store.Integrations(ctx)
+		if err != nil {
+			return Integration{}, err
+		}
+		if _, there := all[slug]; !there && len(all) >= maxTargets {
+			return Integration{}, errTargets
+		}
 	}
 	edit := func(stored Stored) (Stored, error) { return d.apply(declaration, stored, c, nil) }
 	if err := d.store.EditIntegration(ctx, slug, edit, by); err != nil {

@@ -100,7 +100,7 @@ func vault() map[string]string {
 func TestWhatIsSavedIsSealedAndShown(t *testing.T) {
 	r := open(t)
 	all, err := r.Integrations(t.Context())
-	if err != nil || len(all) != 4 {
+	if err != nil || len(all) != 9 {
 		t.Fatalf("%+v, %v", all, err)
 	}
 	for i, want := range []string{"vault", "manager", "sops", "s3"} {

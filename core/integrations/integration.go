@@ -94,6 +94,9 @@ func (o opened) usable() error {
 	if o.Category == CategoryStorageBackend {
 		return o.storing()
 	}
+	if lacking := o.lacking(); o.Category == CategoryNotification && (!o.Stored.Enabled || len(lacking) > 0) {
+		return fault.New(fault.Conflict, "integration.incomplete", "%s is not enabled, or lacks a setting; see Settings, Integrations.", o.Name)
+	}
 	if !o.Locked && !o.Stored.Enabled {
 		return fault.New(fault.Conflict, "secret.provider_disabled",
 			"it is not enabled; enable it under Settings, Integrations, category Secret Backend")

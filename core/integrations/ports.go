@@ -17,6 +17,14 @@ type Store interface {
 	// event. edit is given one of Version 0 when nothing is kept. It may be called again, so it has no
 	// effect of its own; its error is returned as it is and nothing is stored.
 	EditIntegration(ctx context.Context, slug string, edit func(Stored) (Stored, error), by access.Principal) error
+	// DeleteIntegration removes what is kept, with its audit event. NotFound "integration.not_found" when nothing is.
+	DeleteIntegration(ctx context.Context, slug string, by access.Principal) error
+}
+
+// Teller sends a test message to a notification target, made of one version of its settings.
+type Teller interface {
+	// TellTest says that messages arrive. The fault says what a person can do.
+	TellTest(ctx context.Context, kind string, o Opened) error
 }
 
 // Seals closes secret columns; *seal.Ring does.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"berth/core"
@@ -121,9 +123,21 @@ func (d *Desk) Test(ctx context.Context, to string, by access.Principal) (outbox
 // shownLetters is how many letters are shown.
 const shownLetters = 50
 
-// Letters returns the e-mails that wait, and those that ended last.
+// Letters returns the e-mails and notices that wait, and then those that ended last.
 func (d *Desk) Letters(ctx context.Context) ([]outbox.Letter, error) {
-	return d.store.Letters(ctx, outbox.Mail, shownLetters)
+	mails, err := d.store.Letters(ctx, outbox.Mail, shownLetters)
+	if err != nil {
+		return nil, err
+	}
+	notices, err := d.store.Letters(ctx, outbox.Notice, shownLetters)
+	all := append(mails, notices...)
+	slices.SortStableFunc(all, func(a, b outbox.Letter) int {
+		if a.State.Ended() != b.State.Ended() {
+			return map[bool]int{true: 1, false: -1}[a.State.Ended()]
+		}
+		return strings.Compare(string(b.ID), string(a.ID))
+	})
+	return all, err
 }
 
 // Sent returns what became of an e-mail. NotFound "outbox.not_found".

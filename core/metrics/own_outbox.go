@@ -7,13 +7,14 @@ import (
 )
 
 // ownOutbox are the families about messages to the outside.
-type ownOutbox struct{ mail carried }
+type ownOutbox struct{ mail, notices carried }
 
 // carried is the families of one kind of message.
 type carried struct{ attempts, waiting, oldest, last *vector }
 
 func (x *ownOutbox) declare(o *Own) {
 	x.mail = declareCarried(o, "berth_mail", "e-mails")
+	x.notices = declareCarried(o, "berth_notices", "notices to webhooks, Slack, Discord and ntfy")
 }
 
 func declareCarried(o *Own, prefix, what string) carried {
@@ -27,8 +28,11 @@ func declareCarried(o *Own, prefix, what string) carried {
 
 // of returns the families of a kind; none: it is not measured.
 func (x *ownOutbox) of(kind outbox.Kind) *carried {
-	if kind == outbox.Mail {
+	switch kind {
+	case outbox.Mail:
 		return &x.mail
+	case outbox.Notice:
+		return &x.notices
 	}
 	return nil
 }
@@ -47,7 +51,7 @@ func (o *Own) Carried(kind outbox.Kind, result string) {
 
 // KnowOutbox sets what waits to be sent. Only the hub that leads says so.
 func (o *Own) KnowOutbox(figures map[outbox.Kind]outbox.Figure) {
-	for _, kind := range []outbox.Kind{outbox.Mail} {
+	for _, kind := range []outbox.Kind{outbox.Mail, outbox.Notice} {
 		c, f := o.outbox.of(kind), figures[kind]
 		c.waiting.set(float64(f.Waiting))
 		for _, result := range []string{"sent", "deferred", "failed"} {
@@ -63,7 +67,7 @@ func (o *Own) KnowOutbox(figures map[outbox.Kind]outbox.Figure) {
 
 // UnknowOutbox ends what KnowOutbox has said: another hub leads.
 func (o *Own) UnknowOutbox() {
-	for _, kind := range []outbox.Kind{outbox.Mail} {
+	for _, kind := range []outbox.Kind{outbox.Mail, outbox.Notice} {
 		c := o.outbox.of(kind)
 		c.waiting.end()
 		c.oldest.end()

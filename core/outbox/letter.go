@@ -12,8 +12,11 @@ import (
 // Kind says who carries a letter.
 type Kind string
 
-// Mail is carried by SMTP.
-const Mail Kind = "mail"
+// The kinds.
+const (
+	Mail   Kind = "mail"   // carried by SMTP
+	Notice Kind = "notice" // carried to the notification target that To names
+)
 
 // State says what became of a letter.
 type State string

@@ -16,7 +16,7 @@ var copied = []string{
 	"policies",
 	"settings", "key_ring", "sealed_settings", "users", "sessions", "invitations", "password_resets", "service_accounts", "api_keys", "audit_events", "worker_tokens", "workers",
 	"credentials", "spent_states", "ssh_hosts", "repositories", "webhook_secrets", "webhook_deliveries", "repository_events", "followed_folders", "folder_proposals", "stacks", "revisions", "deployments", "deployment_log", "commit_statuses", "deployment_events", "decisions", "commands",
-	"jobs", "job_fires", "job_runs", "job_run_log", "job_logs_left", "variables", "variable_bindings", "integrations", "delivered", "revision_files", "outbox",
+	"jobs", "job_fires", "job_runs", "job_run_log", "job_logs_left", "variables", "variable_bindings", "integrations", "delivered", "revision_files", "outbox", "notice_problems",
 }
 
 // passing are the tables of the schema itself, and of processes that run on the database.

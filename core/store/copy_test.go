@@ -58,6 +58,7 @@ func wholeYard(t *testing.T) *yard {
 		`INSERT INTO webhook_deliveries (id, repository_id, provider, host_id, digest, event, ref, commit_hash, result, reason, received_at, replay_of, repeats, repeated_at, looked_at, outcome)
 			SELECT 'whd_1', id, 'github', 'guid', '', 'push', 'refs/heads/ü', 'c1', 'accepted', '', 1, '', 2, 3, 4, '' FROM repositories`,
 		`INSERT INTO delivered (stack_id, revision, prints, rotation) SELECT id, 1, '{"A":"x"}', '{}' FROM stacks WHERE name = 'web'`,
+		`INSERT INTO notice_problems (kind, subject, version, problem, since, told_at, gone_at) VALUES ('drifted', 'stk_1', '', '{}', 1, 2, 0)`,
 		`INSERT INTO outbox (id, kind, recipient, about, sealed, state, created_at, next_at, give_up_at) VALUES ('ltr_1', 'mail', 'ü@x', 'invitation', x'00', 'waiting', 1, 2, 3)`,
 		`INSERT INTO policies (worker_id, rules, changed_by, updated_at) VALUES ('', '{"allow":{"images":[]}}', 'ünï', 1)`,
 		`INSERT INTO integrations (slug, enabled, settings, sealed, version, updated_at) VALUES ('vault', 1, '{"address":"ü"}', x'00', 3, 0)`,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"berth/core/access"
+	"berth/core/fault"
 	"berth/core/integrations"
 )
 
@@ -23,10 +24,13 @@ func scanIntegration(row scanner) (integrations.Stored, error) {
 	return i, err
 }
 
+// maxIntegrations is more than there can be; see core/integrations.
+const maxIntegrations = 500
+
 // Integrations implements integrations.Store.
 func (s *Store) Integrations(ctx context.Context) (map[string]integrations.Stored, error) {
 	return read(ctx, s, func(tx *Tx) (map[string]integrations.Stored, error) {
-		all, err := many(tx, scanIntegration, `SELECT `+integrationColumns+` FROM integrations ORDER BY slug LIMIT ?`, len(integrations.Declared()))
+		all, err := many(tx, scanIntegration, `SELECT `+integrationColumns+` FROM integrations ORDER BY slug LIMIT ?`, maxIntegrations)
 		bySlug := make(map[string]integrations.Stored, len(all))
 		for _, i := range all {
 			bySlug[i.Slug] = i
@@ -71,5 +75,17 @@ func (s *Store) EditIntegration(ctx context.Context, slug string, edit func(inte
 			return err
 		}
 		return s.audit(tx, by.Audit("integration.update", slug, slug+", enabled"))
+	})
+}
+
+var errNoIntegration = fault.New(fault.NotFound, "integration.not_found", "There is no such integration.")
+
+// DeleteIntegration implements integrations.Store.
+func (s *Store) DeleteIntegration(ctx context.Context, slug string, by access.Principal) error {
+	return s.db.Write(ctx, func(tx *Tx) error {
+		if err := tx.change(errNoIntegration, `DELETE FROM integrations WHERE slug = ?`, slug); err != nil {
+			return err
+		}
+		return s.audit(tx, by.Audit("integration.delete", slug, slug))
 	})
 }

@@ -30,7 +30,7 @@ type IntegrationTester interface {
 // IntegrationAnswer is an integration as the API shows it; a secret setting never is.
 type IntegrationAnswer struct {
 	Slug      string             `json:"slug"`
-	Category  string             `json:"category"` // secret_backend or storage_backend
+	Category  string             `json:"category"` // secret_backend, storage_backend or notification
 	Name      string             `json:"name"`
 	Summary   string             `json:"summary"`
 	Enabled   bool               `json:"enabled"`
@@ -134,5 +134,21 @@ func TestIntegration(tester IntegrationTester) http.Handler {
 		default:
 			return endpoint.JSON(w, http.StatusOK, IntegrationTestAnswer{Code: code, Message: fault.PublicOf(err)})
 		}
+	})
+}
+
+// IntegrationDeleter deletes notification targets.
+type IntegrationDeleter interface {
+	Delete(ctx context.Context, slug string, by access.Principal) error
+}
+
+// DeleteIntegration deletes a notification target.
+func DeleteIntegration(deleter IntegrationDeleter) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		if err := deleter.Delete(r.Context(), r.PathValue("slug"), endpoint.Principal(r.Context())); err != nil {
+			return err
+		}
+		w.WriteHeader(http.StatusNoContent)
+		return nil
 	})
 }

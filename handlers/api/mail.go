@@ -42,10 +42,11 @@ func GetMailSetup(desk MailDesk) http.Handler {
 	})
 }
 
-// MailAnswer is an e-mail without what it says.
+// MailAnswer is an e-mail or a notice without what it says.
 type MailAnswer struct {
 	ID        core.LetterID `json:"id"`
-	To        string        `json:"to"`
+	Kind      string        `json:"kind"`  // mail, or notice: one to a webhook, Slack, Discord or ntfy
+	To        string        `json:"to"`    // address, or slug of the notification target
 	About     string        `json:"about"` // what it is, such as invitation
 	State     string        `json:"state"` // waiting, sent or failed
 	Attempts  int           `json:"attempts"`
@@ -57,7 +58,7 @@ type MailAnswer struct {
 }
 
 func showMail(l outbox.Letter) MailAnswer {
-	answer := MailAnswer{ID: l.ID, To: l.To, About: l.About, State: string(l.State), Attempts: l.Attempts, CreatedAt: l.CreatedAt, Code: l.Code, Answer: l.Answer}
+	answer := MailAnswer{ID: l.ID, Kind: string(l.Kind), To: l.To, About: l.About, State: string(l.State), Attempts: l.Attempts, CreatedAt: l.CreatedAt, Code: l.Code, Answer: l.Answer}
 	if l.State.Ended() {
 		answer.EndedAt = &l.EndedAt
 	} else {

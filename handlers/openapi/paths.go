@@ -14,7 +14,7 @@ var wildcards = map[string]struct{ kind, help string }{
 	"backups/{name}":           {"string", "name of the backup, as the list tells it"},
 	"deployments/{id}":         {"string", "identifier of the deployment: dep_…"},
 	"git-providers/{git_host}": {"string", "which Git host: github, gitea or gitlab"},
-	"integrations/{slug}":      {"string", "slug of the integration: vault, manager, sops or s3"},
+	"integrations/{slug}":      {"string", "slug of the integration: vault, manager, sops, s3, webhook, slack, discord, ntfy or email; of a further target with a dash and its name, such as slack-ops"},
 	"jobs/{id}":                {"string", "identifier of the job: job_…"},
 	"job-runs/{id}":            {"string", "identifier of the run: run_…"},
 	"keys/{key_id}":            {"string", "identifier of the API key: key_…"},

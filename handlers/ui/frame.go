@@ -161,6 +161,7 @@ var said = map[string]note{
 	"profile-saved":        {"ok", "check", "Saved."},
 	"profile-password":     {"ok", "check", "Your password was changed. Everywhere else you are signed out."},
 	"session-ended":        {"ok", "check", "The session was ended. Whoever uses it is signed out."},
+	"target-gone":          {"ok", "check", "The notification target was deleted. It is told nothing any more."},
 	"user-saved":           {"ok", "check", "Saved. The user has to sign in again."},
 	"user-gone":            {"ok", "check", "The user was removed and is signed out everywhere."},
 	"variable-gone":        {"ok", "check", "The variable was removed. Containers keep its value until the next deployment."},

@@ -35,6 +35,7 @@ type integrationLine struct {
 var categories = map[string]struct{ name, why string }{
 	integrations.CategorySecretBackend:  {"Secret Backend", "where the values of secret variables are kept"},
 	integrations.CategoryStorageBackend: {"Storage Backend", "where copies of backups are kept, away from this machine"},
+	integrations.CategoryNotification:   {"Notification", "who is told when something is wrong, and when it is over"},
 }
 
 var integrationListView = newView[integrationListPage]("integration_list.html")

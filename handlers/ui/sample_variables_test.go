@@ -96,6 +96,7 @@ func variableSamples() map[string]sample {
 		"integration-list":        of(integrationListView, framed(inIntegrations, "Integrations"), sampleIntegrations()),
 		"integration":             of(integrationView, framed(inIntegrations, "Vault", crumb{"Integrations", "/integrations"}), sampleIntegration(true)),
 		"integration-new":         of(integrationView, framed(inIntegrations, "Secrets manager", crumb{"Integrations", "/integrations"}), sampleIntegration(false)),
+		"integration-target":      of(integrationView, framed(inIntegrations, "Slack", crumb{"Integrations", "/integrations"}), sampleTarget()),
 		"integration-locked":      of(integrationView, framed(inIntegrations, "SOPS", crumb{"Integrations", "/integrations"}), newIntegrationPage(integrations.Integration{Declaration: integrations.Declared()[2], Enabled: true}, true, nil)),
 		"stack-variables":         of(stackVariablesView, framed(inStacks, "Variables of shop", sampleScope.trail...), sampleVariables(s, true)),
 		"stack-variables-unknown": of(stackVariablesView, framed(inStacks, "Variables of shop", sampleScope.trail...), sampleVariables(s, false)),
@@ -174,5 +175,13 @@ func sampleIntegration(configured bool) integrationPage {
 	} else {
 		page.Fields[1].Problem = "Is required to enable Secrets manager."
 	}
+	return page
+}
+
+func sampleTarget() integrationPage {
+	i := sampleIntegrationOf(5)
+	i.UpdatedAt, i.Enabled, i.Set["webhook_url"], i.Settings["stacks"] = before(time.Hour), true, true, "web, blog"
+	page := newIntegrationPage(i, true, i.Settings)
+	page.Tried = note{"ok", "check", works(i)}
 	return page
 }

@@ -42,6 +42,9 @@ func variableOf(v variables.Variable, href string, now time.Time) variableLine {
 // providerName is what people call a provider of secrets.
 func providerName(provider string) string {
 	for _, d := range integrations.Declared() {
+		if d.Category != integrations.CategorySecretBackend {
+			continue
+		}
 		if d.Slug == provider {
 			return d.Name
 		}

@@ -120,6 +120,9 @@ func waysOf(r *http.Request, base string, p picked, backends SecretBackends) ([]
 	}
 	ways := []wayLine{way("", "Type the value", "plain, or a secret that is sealed here", "lock")}
 	for _, d := range integrations.Declared() {
+		if d.Category != integrations.CategorySecretBackend {
+			continue
+		}
 		if !external(d.Slug) {
 			continue
 		}

@@ -25,6 +25,7 @@ import (
 	"berth/hub/adapter/git"
 	"berth/hub/adapter/githost"
 	"berth/hub/adapter/hubclient"
+	"berth/hub/adapter/notice"
 	"berth/hub/adapter/outbound"
 	"berth/hub/adapter/process"
 	"berth/hub/adapter/promtext"
@@ -63,6 +64,7 @@ type parts struct {
 	port         *workerport.Port
 
 	mail    *mail.Desk
+	notices *notice.Carrier
 	backups *backups.Desk
 	shelf   *shelf.Shelf            // nil with PostgreSQL
 	end     context.CancelCauseFunc // ends this run; set when it begins
@@ -126,6 +128,8 @@ func (p *parts) join(ctx context.Context) (err error) {
 	p.stacks = stacks.NewDesk(p.store, p.side, p.cfg.Now).Beside(folders)
 	p.jobs = jobs.NewDesk(p.store, p.ring, p.side, p.cfg.Now).Beside(folders)
 	p.mail = mail.NewDesk(p.store, p.ring, p.side, p.cfg.Now)
+	p.notices = notice.New(p.backends, p.mail, s.AppURL, p.cfg.Now, outbound.Options{})
+	p.backends.Telling(p.notices)
 	p.passwords = identity.NewPasswords(identity.Rounds)
 	if err := p.joinFleet(ctx); err != nil {
 		return err

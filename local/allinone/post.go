@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"berth/core/mail"
+	"berth/core/notify"
 	"berth/core/outbox"
 	"berth/hub"
 	"berth/hub/adapter/githost"
@@ -54,5 +55,8 @@ func (p *parts) letters() hub.Post {
 		s := p.cfg.Server
 		carriers[outbox.Mail] = mail.NewCarrier(*s.SMTPSender, smtp.New(smtp.Settings{Host: setup.Host, Port: setup.Port, Security: setup.Security, Username: s.SMTPUsername, Password: s.SMTPPassword}))
 	}
-	return post.New(post.Options{Store: p.store, Seals: p.ring, Carriers: carriers, Meter: p.board.Own, Now: p.cfg.Now, Log: p.cfg.Log})
+	carriers[outbox.Notice] = p.notices
+	sending := post.New(post.Options{Store: p.store, Seals: p.ring, Carriers: carriers, Meter: p.board.Own, Now: p.cfg.Now, Log: p.cfg.Log})
+	watch := notify.NewWatch(p.store, p.backends, p.mail, p.ring, p.cfg.Server.AppURL, p.cfg.Now)
+	return post.Watching{Post: sending, Look: watch.Look, Log: p.cfg.Log}
 }
