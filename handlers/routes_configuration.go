@@ -27,7 +27,7 @@ func configurationRoutes(d Deps) []Route {
 		}
 		return r
 	}
-	prune := choice("prune", "delete what a section of the file does not name; never repository keys, SSH hosts, integrations, workers and people; default: leave it alone")
+	prune := choice("prune", "delete what a section of the file does not name; never repository keys, SSH hosts, integrations, workers, policies and people; default: leave it alone")
 	return []Route{
 		row(http.MethodGet, all, api.ExportConfiguration(desk), Operation{Summary: "Export the installation as one file", ContentType: api.ConfigurationMedia,
 			Detail: "It holds what the installation is made of, by names, without any secret and without what it has done. The same installation gives the same bytes."}),

@@ -27,6 +27,7 @@ type indexed struct {
 	integrations map[string]Integration
 	variables    map[string]Variable // by owner and name
 	workers      map[string]Worker
+	policies     map[string]Policy
 	stacks       map[string]Stack
 	jobs         map[string]Job
 	accounts     map[string]Account
@@ -36,7 +37,7 @@ type indexed struct {
 func index(c Configuration) indexed {
 	x := indexed{by(c.Keys, func(k Key) string { return k.Name }), by(c.Hosts, func(h Host) string { return h.Address }),
 		by(c.Repositories, func(r Repository) string { return r.Name }), by(c.Integrations, func(i Integration) string { return i.Slug }), map[string]Variable{},
-		by(c.Workers, func(w Worker) string { return w.Name }), by(c.Stacks, func(s Stack) string { return s.Name }), by(c.Jobs, func(j Job) string { return j.Name }),
+		by(c.Workers, func(w Worker) string { return w.Name }), by(c.Policies, func(p Policy) string { return p.For }), by(c.Stacks, func(s Stack) string { return s.Name }), by(c.Jobs, func(j Job) string { return j.Name }),
 		by(c.Accounts, func(a Account) string { return a.Name }), by(c.Users, func(u User) string { return u.Email })}
 	x.own("", c.Variables)
 	for _, s := range c.Stacks {
@@ -110,6 +111,8 @@ func (a *apply) one(ctx context.Context, d *Done) {
 		d.Note, err = a.repository(ctx, d.Name)
 	case d.Section == SectionIntegrations:
 		err = a.integration(ctx, d.Name)
+	case d.Section == SectionPolicies:
+		err = a.policy(ctx, d.Name)
 	case d.Section == SectionStacks:
 		err = a.stack(ctx, d.Name)
 	case d.Section == SectionJobs:

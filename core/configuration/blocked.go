@@ -70,7 +70,7 @@ func (p *planner) lacksWorker(name string) string {
 	if len(labels) > 0 {
 		return fmt.Sprintf("%s is the hostname of several workers; write which one: %s", name, strings.Join(labels, ", "))
 	}
-	return fmt.Sprintf("worker %s is not enrolled here; enrol it and apply the file again, or give the stack another worker", name)
+	return fmt.Sprintf("worker %s is not enrolled here; enrol it and apply the file again, or name another worker", name)
 }
 
 func (p *planner) blockJob(is Job, was *Job) string {

@@ -27,6 +27,7 @@ type Configuration struct {
 	Jobs         []Job
 	Accounts     []Account
 	Users        []User
+	Policies     []Policy
 	Workers      []Worker // only to be referred to: they enrol by themselves
 
 	// Sections are those that a file has, empty ones too; nil: all.
@@ -44,6 +45,7 @@ const (
 	SectionIntegrations Section = "integrations"
 	SectionVariables    Section = "variables"
 	SectionWorkers      Section = "workers"
+	SectionPolicies     Section = "policies"
 	SectionStacks       Section = "stacks"
 	SectionJobs         Section = "jobs"
 	SectionAccounts     Section = "service_accounts"
@@ -51,7 +53,7 @@ const (
 )
 
 // Sections are all of them.
-var Sections = []Section{SectionKeys, SectionHosts, SectionRepositories, SectionIntegrations, SectionVariables, SectionWorkers,
+var Sections = []Section{SectionKeys, SectionHosts, SectionRepositories, SectionIntegrations, SectionVariables, SectionWorkers, SectionPolicies,
 	SectionStacks, SectionJobs, SectionAccounts, SectionUsers}
 
 // has reports whether a file speaks of a section at all.
@@ -169,6 +171,7 @@ func (c *Configuration) normal() {
 	byName(c.Jobs, func(j Job) string { return j.Name })
 	byName(c.Accounts, func(a Account) string { return a.Name })
 	byName(c.Users, func(u User) string { return u.Email })
+	byName(c.Policies, func(p Policy) string { return p.For })
 	byName(c.Workers, func(w Worker) string { return w.Name })
 	for i := range c.Hosts {
 		slices.Sort(c.Hosts[i].Keys)

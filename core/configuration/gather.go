@@ -43,7 +43,7 @@ func every[T any](what string, list func(core.Page) (core.List[T], error)) (all 
 func (d *Desk) gather(ctx context.Context) (Configuration, error) {
 	g := &gathering{Desk: d, owned: map[variables.Owner][]Variable{}, globals: map[variables.Owner][]string{},
 		keys: map[core.CredentialID]string{}, repositories: map[core.RepositoryID]string{}, workers: map[core.WorkerID]string{}}
-	for _, step := range []func(context.Context) error{g.readKeys, g.readHosts, g.readRepositories, g.readIntegrations, g.readVariables, g.readWorkers, g.readStacks, g.readJobs, g.readPeople} {
+	for _, step := range []func(context.Context) error{g.readKeys, g.readHosts, g.readRepositories, g.readIntegrations, g.readVariables, g.readWorkers, g.readPolicies, g.readStacks, g.readJobs, g.readPeople} {
 		if err := step(ctx); err != nil {
 			return Configuration{}, err
 		}

@@ -1,7 +1,7 @@
 package configuration
 
 // part is one field of a thing as the file has it, in the order in which it is written there. Its value is a string,
-// a bool, a []string or a []Setting. A part that has its default is left out.
+// a bool, a []string, a []Setting, a []limit or parts. A part that has its default is left out.
 type part struct {
 	name  string
 	value any

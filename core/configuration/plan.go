@@ -64,7 +64,7 @@ func (p Plan) Count(a Action) (n int) {
 }
 
 // Compare plans what has to be done for want to hold where there is have. With prune, what want does not name in a section
-// that it has is deleted, but for repository keys, SSH hosts, integrations, workers and people.
+// that it has is deleted, but for repository keys, SSH hosts, integrations, workers, policies and people.
 func Compare(want, have Configuration, prune bool) Plan {
 	want.normal()
 	have.normal()
@@ -77,6 +77,7 @@ func Compare(want, have Configuration, prune bool) Plan {
 	compare(p, SectionIntegrations, "", false, want.Integrations, p.have.Integrations, func(i Integration) string { return i.Slug }, Integration.parts, nil)
 	p.variables("", SectionVariables, want.Variables, have.Variables)
 	compare(p, SectionWorkers, "", false, want.Workers, have.Workers, func(w Worker) string { return w.Name }, Worker.parts, blockWorker)
+	compare(p, SectionPolicies, "", false, want.Policies, have.Policies, func(p Policy) string { return p.For }, Policy.parts, p.blockPolicy)
 	p.stacks()
 	p.jobs()
 	compare(p, SectionAccounts, "", true, want.Accounts, have.Accounts, func(a Account) string { return a.Name }, Account.parts, nil)
@@ -167,6 +168,14 @@ func shown(fields parts) map[string]string {
 			all[p.name] = fmt.Sprint(v)
 		case []string:
 			all[p.name] = strings.Join(v, ", ")
+		case []limit:
+			all[p.name] = limits(v)
+		case parts:
+			var lines []string
+			for _, one := range v {
+				lines = append(lines, one.name+": "+shown(parts{one})[one.name])
+			}
+			all[p.name] = strings.Join(lines, "; ")
 		case []Setting:
 			var lines []string
 			for _, s := range v {

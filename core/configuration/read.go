@@ -42,6 +42,7 @@ func Read(doc core.Document, file string) (Configuration, error) {
 	r.integrations()
 	r.c.Variables = r.variables(string(SectionVariables))
 	r.workers()
+	r.policies()
 	r.stacks()
 	r.jobs()
 	r.people()

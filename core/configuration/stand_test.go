@@ -14,6 +14,7 @@ import (
 	"berth/core/identity"
 	"berth/core/integrations"
 	"berth/core/jobs"
+	"berth/core/policy"
 	"berth/core/repositories"
 	"berth/core/seal"
 	"berth/core/secrets"
@@ -178,6 +179,8 @@ func (p *place) furnish() {
 	job, err := p.Jobs.Create(ctx, jobs.Draft{Name: "nightly", Repository: tools.ID, Path: "jobs/nightly"}, ada)
 	p.must(err)
 	p.variable(variables.Draft{Owner: variables.OfJob(job.ID), Name: "KEEP", Value: "30"})
+	_, err = p.Fleet.SetPolicy(ctx, ada, "", policy.Rules{Allow: policy.Lists{Images: []string{"ghcr.io/acme/**", "nginx"}, Devices: []string{}}, Block: policy.Blocks{Privileged: true, PublishedPorts: []string{"22", "8000-8999"}}})
+	p.must(err)
 	account, err := p.Accounts.Create(ctx, ada, "scraper", access.RoleMonitoring)
 	p.must(err)
 	_, _, err = p.Accounts.IssueKey(ctx, ada, account.ID, "prometheus", time.Time{})

@@ -27,6 +27,7 @@ func Write(c Configuration) []byte {
 	section(w, SectionIntegrations, c.Integrations, func(i Integration) { w.item("slug", i.Slug, i.parts()) })
 	section(w, SectionVariables, c.Variables, func(v Variable) { w.item("name", v.Name, v.parts()) })
 	section(w, SectionWorkers, c.Workers, func(one Worker) { w.item("name", one.Name, one.parts()) })
+	section(w, SectionPolicies, c.Policies, func(p Policy) { w.item("for", p.For, p.parts()) })
 	section(w, SectionStacks, c.Stacks, func(s Stack) { w.item("name", s.Name, s.parts()); w.variables(s.Variables) })
 	section(w, SectionJobs, c.Jobs, func(j Job) { w.item("name", j.Name, j.parts()); w.variables(j.Variables) })
 	section(w, SectionAccounts, c.Accounts, func(a Account) { w.item("name", a.Name, a.parts()) })
@@ -75,6 +76,26 @@ func (w *writer) part(p part) {
 			w.pad(4)
 			w.WriteString("- " + quoted(text) + "\n")
 		}
+	case []limit:
+		fmt.Fprintf(w, "%s:\n", p.name)
+		w.nested(func() {
+			for _, l := range v {
+				w.pad(2)
+				if len(l.entries) == 0 {
+					fmt.Fprintf(w, "%s: []\n", l.name)
+					continue
+				}
+				w.part(part{l.name, l.entries})
+			}
+		})
+	case parts:
+		fmt.Fprintf(w, "%s:\n", p.name)
+		w.nested(func() {
+			for _, one := range v {
+				w.pad(2)
+				w.part(one)
+			}
+		})
 	case []Setting:
 		fmt.Fprintf(w, "%s:\n", p.name)
 		for _, s := range v {
@@ -82,6 +103,13 @@ func (w *writer) part(p part) {
 			w.scalar(quoted(s.Name), s.Value, w.indent+6)
 		}
 	}
+}
+
+// nested writes what stands two deeper.
+func (w *writer) nested(write func()) {
+	w.indent += 2
+	write()
+	w.indent -= 2
 }
 
 // variables writes those of a stack or job below it.

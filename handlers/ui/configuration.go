@@ -54,7 +54,7 @@ var (
 var sectionWords = map[configuration.Section]string{
 	configuration.SectionKeys: "Repository keys", configuration.SectionHosts: "SSH hosts", configuration.SectionRepositories: "Repositories",
 	configuration.SectionIntegrations: "Integrations", configuration.SectionVariables: "Global variables", configuration.SectionWorkers: "Workers",
-	configuration.SectionStacks: "Stacks", configuration.SectionJobs: "Jobs", configuration.SectionAccounts: "Service accounts", configuration.SectionUsers: "Users",
+	configuration.SectionPolicies: "Policies", configuration.SectionStacks: "Stacks", configuration.SectionJobs: "Jobs", configuration.SectionAccounts: "Service accounts", configuration.SectionUsers: "Users",
 }
 
 // bySection puts steps below their sections; what stays as it is is left out.
