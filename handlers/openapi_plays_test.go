@@ -243,7 +243,7 @@ func (p *players) playDeployed() {
 	p.play(200, "GET", "/api/custom/stacks", "")
 	p.play(200, "GET", stack, "")
 	p.play(409, "PATCH", stack, `{"name":"renamed"}`)
-	for _, part := range []string{"/services", "/services/app/logs", "/sops-env-vars", "/plan", "/revisions", "/revisions/1", "/revisions/1/diff", "/revisions/1/diff?with=1", "/decisions", "/deployments"} {
+	for _, part := range []string{"/services", "/services/app/logs", "/sops-env-vars", "/plan", "/revisions", "/revisions/1", "/revisions/1/diff", "/revisions/1/diff?with=1", "/revisions/1/diff?with=1&of=source", "/decisions", "/deployments"} {
 		p.play(200, "GET", stack+part, "")
 	}
 	for _, act := range []string{"start", "stop", "restart"} {
@@ -252,6 +252,7 @@ func (p *players) playDeployed() {
 	p.play(404, "GET", stack+"/revisions/2", "")
 	p.play(404, "GET", stack+"/revisions/2/diff", "")
 	p.play(422, "GET", stack+"/revisions/1/diff?with=x", "")
+	p.play(422, "GET", stack+"/revisions/1/diff?of=x", "")
 	p.play(200, "GET", "/api/custom/deployments/{deployment}?wait=1s", "")
 	p.play(200, "GET", "/api/custom/deployments/{deployment}/log", "")
 	p.play(200, "GET", "/api/custom/deployments/{deployment}/stream", "")

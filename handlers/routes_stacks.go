@@ -6,6 +6,7 @@ import (
 
 	"berth/core"
 	"berth/core/access"
+	"berth/core/sourcediff"
 	"berth/core/stacks"
 	"berth/core/wire"
 	"berth/handlers/api"
@@ -111,8 +112,8 @@ func stackRoutes(d Deps) []Route {
 		operate(http.MethodPost, stack+"/services/{service}/restart", api.ActOnService(s.Store, s.Desk, s.Live, wire.RequestRestart), Operation{Summary: "Restart a compose service", Status: http.StatusNoContent}),
 		view(stack+"/revisions", api.ListRevisions(s.Store, s.Store), Operation{Summary: "List revisions, newest first", Response: endpoint.Items[api.RevisionAnswer]{}, Query: pageParams}),
 		view(stack+"/revisions/{number}", api.GetRevision(s.Store, s.Files), Operation{Summary: "Read a revision with its rendered Compose file", Response: api.RevisionAnswer{}}),
-		view(stack+"/revisions/{number}/diff", api.DiffRevision(s.Compare), Operation{Summary: "How a revision differs from another one, text files by line", Response: api.DiffAnswer{},
-			Query: []Param{number("with", "number of the revision to compare with; default the one before")}}),
+		view(stack+"/revisions/{number}/diff", api.DiffRevision(s.Compare, sourcediff.New(s.Store, d.Repositories.Desk, d.Repositories.Browser)), Operation{Summary: "How a revision differs from another one, text files by line", Response: api.DiffAnswer{},
+			Query: []Param{number("with", "number of the revision to compare with; default the one before"), oneOf("of", "source compares the files in Git that both revisions were made of, too; default rendered", []string{"rendered", "source"})}}),
 		view(stack+"/decisions", api.ListDecisions(s.Store, s.Store), Operation{Summary: "Why each trigger deployed the stack or did not, newest first", Response: endpoint.Items[api.DecisionAnswer]{}, Query: pageParams}),
 		view(stack+"/deployments", api.ListDeployments(s.Store, s.Store), Operation{Summary: "List deployments, newest first", Live: true, Response: endpoint.Items[api.DeploymentAnswer]{}, Query: pageParams}),
 	}

@@ -6,6 +6,7 @@ import (
 	"berth/core"
 	"berth/core/access"
 	"berth/core/intake"
+	"berth/core/sourcediff"
 	"berth/core/wire"
 	"berth/handlers/guard"
 	"berth/handlers/ui"
@@ -226,7 +227,7 @@ func uiRevisionRoutes(u UIDeps) []Route {
 	return []Route{
 		page(all, access.View, ui.Revisions(u.Store, u.Now)),
 		page(one, access.View, ui.Revision(u.Store, u.Compose, u.Now)),
-		page(one+"/diff", access.View, ui.RevisionDiff(u.Store, u.Compare, u.Now)),
+		page(one+"/diff", access.View, ui.RevisionDiff(u.Store, u.Compare, sourcediff.New(u.Store, u.Repositories, u.Browser), u.Now)),
 		page(one+"/rollback", access.Operate, ui.ConfirmRollback(back)),
 		form(one+"/rollback", access.Operate, ui.Rollback(back)),
 	}

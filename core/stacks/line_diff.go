@@ -128,3 +128,13 @@ func writeEdits(all []edit, mask func(string) string) string {
 	}
 	return strings.Join(out, "\n")
 }
+
+// LineDiff tells how two texts differ by line, as changes of revisions do. Nothing is masked.
+func LineDiff(before, after string) string {
+	return lineDiff(before, after, func(line string) string {
+		if runes := []rune(line); len(runes) > maxDiffWidth {
+			return string(runes[:maxDiffWidth]) + "…"
+		}
+		return line
+	})
+}

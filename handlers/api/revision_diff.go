@@ -7,6 +7,7 @@ import (
 
 	"berth/core"
 	"berth/core/fault"
+	"berth/core/sourcediff"
 	"berth/core/stacks"
 	"berth/handlers/endpoint"
 )
@@ -20,10 +21,13 @@ type RevisionComparer interface {
 
 // DiffAnswer is how a revision differs from another one.
 type DiffAnswer struct {
-	Number   int          `json:"number"`
-	With     int          `json:"with"` // that it was compared with; 0: it is the first revision, or none before it is kept, and changes is empty
-	Changes  []DiffChange `json:"changes"`
-	Rendered string       `json:"rendered"` // lines of the rendered Compose file that differ, as in a patch, masked; "": none
+	Number  int          `json:"number"`
+	With    int          `json:"with"` // that it was compared with; 0: it is the first revision, or none before it is kept, and changes is empty
+	Changes []DiffChange `json:"changes"`
+	// Source is how the files in Git that it was made of differ; only with of=source. SourceTruncated: there were more than are compared.
+	Source          []SourceChange `json:"source"`
+	SourceTruncated bool           `json:"source_truncated"`
+	Rendered        string         `json:"rendered"` // lines of the rendered Compose file that differ, as in a patch, masked; "": none
 }
 
 // DiffChange is one way in which a revision differs.
@@ -36,9 +40,22 @@ type DiffChange struct {
 	Diff    string            `json:"diff"` // of a text file: its lines that differ, as in a patch, masked too; or in parentheses why they are not shown
 }
 
+// SourceChange is a file in Git that differs.
+type SourceChange struct {
+	Path   string `json:"path"`   // in the repository
+	Before bool   `json:"before"` // it was there
+	After  bool   `json:"after"`  // it is there
+	Diff   string `json:"diff"`   // its lines that differ, as in a patch; or in parentheses why they are not shown
+}
+
+// SourceComparer compares the files in Git of two revisions; see sourcediff.Comparer.
+type SourceComparer interface {
+	Compare(ctx context.Context, stack core.StackID, number, with int) (changes []sourcediff.Change, truncated bool, err error)
+}
+
 // DiffRevision answers with how a revision differs from another one of the stack: the one in
 // ?with=, or the one before it.
-func DiffRevision(comparer RevisionComparer) http.Handler {
+func DiffRevision(comparer RevisionComparer, source SourceComparer) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		id, err := stackID(r)
 		if err != nil {
@@ -52,14 +69,28 @@ func DiffRevision(comparer RevisionComparer) http.Handler {
 		if err != nil {
 			return err
 		}
+		of := r.URL.Query().Get("of")
+		if of != "" && of != "source" && of != "rendered" {
+			return fault.BadFields("query.invalid", []fault.Field{{Path: "of", Problem: "must be rendered or source"}})
+		}
 		changes, compared, err := comparer.Compare(r.Context(), id, number, with)
 		if err != nil {
 			return err
 		}
-		answer := DiffAnswer{Number: number, With: compared, Changes: []DiffChange{}}
+		answer := DiffAnswer{Number: number, With: compared, Changes: []DiffChange{}, Source: []SourceChange{}}
 		if compared > 0 {
 			if answer.Rendered, err = comparer.Rendered(id, number, compared); err != nil {
 				return err
+			}
+		}
+		if compared > 0 && of == "source" {
+			files, truncated, err := source.Compare(r.Context(), id, number, compared)
+			if err != nil {
+				return err
+			}
+			answer.SourceTruncated = truncated
+			for _, f := range files {
+				answer.Source = append(answer.Source, SourceChange(f))
 			}
 		}
 		for _, c := range changes {

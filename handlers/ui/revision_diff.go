@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 
 	"berth/core"
 	"berth/core/fault"
+	"berth/core/sourcediff"
 	"berth/core/stacks"
 	"berth/handlers/endpoint"
 )
@@ -29,6 +31,49 @@ type diffPage struct {
 	Groups   []changeGroup
 	Rendered changeLine // how the rendered Compose file differs by line
 	With     choice
+
+	SourceHref string       // where the files in Git are compared; empty: they are here, or there is nothing to compare
+	Source     []changeLine // how they differ
+	Sourced    bool         // they were compared
+	SourceWhy  string       // why they could not be
+	SourceMore bool         // there were more than are compared
+}
+
+// SourceComparer compares the files in Git of two revisions; see sourcediff.Comparer.
+type SourceComparer interface {
+	Compare(ctx context.Context, stack core.StackID, number, with int) (changes []sourcediff.Change, truncated bool, err error)
+}
+
+// compareSource compares the files in Git where that was asked for, and otherwise offers it: it needs what was fetched.
+func (p *diffPage) compareSource(r *http.Request, source SourceComparer, stack core.StackID, number, with int) error {
+	if with == 0 {
+		return nil
+	}
+	if r.URL.Query().Get("of") != "source" {
+		p.SourceHref = withQuery(revisionHref(stack, number)+"/diff", url.Values{"with": {strconv.Itoa(with)}, "of": {"source"}})
+		return nil
+	}
+	changes, truncated, err := source.Compare(r.Context(), stack, number, with)
+	p.Sourced, p.SourceMore = err == nil, truncated
+	if err != nil {
+		p.SourceWhy = sentence(fault.PublicOf(err))
+		if expected(err) || fault.Is(err, fault.Unavailable) {
+			return nil
+		}
+		return err
+	}
+	for _, c := range changes {
+		line := changeLine{Name: c.Path}
+		switch {
+		case !c.Before:
+			line.Text = "is new"
+		case !c.After:
+			line.Text = "is gone"
+		}
+		line.putDiff(c.Diff)
+		p.Source = append(p.Source, line)
+	}
+	return nil
 }
 
 // changeGroup is what changed of one compose service, or of what belongs to none.
@@ -42,7 +87,7 @@ type changeGroup struct {
 var diffView = newView[diffPage]("revision_diff.html")
 
 // RevisionDiff shows how a revision differs from ?with=, or from the one before it.
-func RevisionDiff(reader RevisionReader, comparer RevisionComparer, now core.Clock) http.Handler {
+func RevisionDiff(reader RevisionReader, comparer RevisionComparer, source SourceComparer, now core.Clock) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		s, revision, err := revisionIn(r, reader)
 		if err != nil {
@@ -58,6 +103,9 @@ func RevisionDiff(reader RevisionReader, comparer RevisionComparer, now core.Clo
 		case err == nil:
 			page.Other, page.Groups = other, changeGroups(changes)
 			if page.Rendered, err = renderedLines(comparer, s.ID, revision.Number, other); err != nil {
+				return err
+			}
+			if err := page.compareSource(r, source, s.ID, revision.Number, other); err != nil {
 				return err
 			}
 		case expected(err):

@@ -180,7 +180,7 @@ func revisionSamples() map[string]sample {
 		"revision-list":           of(revisionListView, framed(inStacks, "Revisions of shop", trail[:2]...), revisionListPage{Head: head, Lines: lines, More: "/x"}),
 		"revision-none":           of(revisionListView, framed(inStacks, "Revisions of shop", trail[:2]...), revisionListPage{Head: head}),
 		"revision":                of(revisionView, framed(inStacks, "Revision 10 of shop", trail...), sampleRevision()),
-		"revision-diff":           of(diffView, framed(inStacks, "Changes of revision 10 of shop", trail...), diffPage{Head: head, Line: line, Other: 12, Groups: sampleDiff(), With: sampleChoice(10), Rendered: sampleRendered()}),
+		"revision-diff":           of(diffView, framed(inStacks, "Changes of revision 10 of shop", trail...), diffPage{Head: head, Line: line, Other: 12, Groups: sampleDiff(), With: sampleChoice(10), Rendered: sampleRendered(), Sourced: true, SourceMore: true, Source: []changeLine{sampleRendered(), {Name: "apps/shop/secrets.yaml", Remark: "it has changed; secrets files are not shown"}, {Name: "apps/shop/a.conf", Text: "is new"}}}),
 		"revision-diff-none":      of(diffView, framed(inStacks, "Changes of revision 10 of shop", trail...), diffPage{Head: head, Line: line, Other: 9}),
 		"revision-rollback":       of(rollbackView, framed(inStacks, "Roll shop back", trail...), rollbackPage{Head: head, Line: line, Current: 12, Known: true, Groups: sampleDiff()}),
 		"deployment-restoring":    deployment(fallenDeployment(stacks.DeploymentRunning, stacks.RestoreRunning)),
