@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/emersion/go-smtp"
 )
@@ -50,8 +51,12 @@ func TestMessagesLeaveTheServer(t *testing.T) {
 	server := smtp.NewServer(box)
 	go server.Serve(l)
 	t.Cleanup(func() { server.Close() })
-	signatures := make(chan string, 10)
-	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { signatures <- r.Header.Get("Berth-Signature") }))
+	signatures, told := make(chan string, 10), make(chan string, 10)
+	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		signatures <- r.Header.Get("Berth-Signature")
+		body, _ := io.ReadAll(r.Body) // what was cut is not what the test demands
+		told <- r.Header.Get("Berth-Event") + " " + string(body)
+	}))
 	t.Cleanup(hook.Close)
 	p := embedded(t, t.TempDir(), freshKey(), map[string]string{"SMTP_HOST": "127.0.0.1", "SMTP_PORT": fmt.Sprint(l.Addr().(*net.TCPAddr).Port), "SMTP_SENDER": "Berth <berth@example.org>"})
 	ada := p.person()
@@ -76,6 +81,18 @@ func TestMessagesLeaveTheServer(t *testing.T) {
 	}
 	if signature := <-signatures; !strings.HasPrefix(signature, "sha256=") {
 		t.Errorf("it is signed %q", signature)
+	}
+	<-told
+	repository := ada.ask(201, "POST", "/repositories", `{"name":"apps","url":"http://127.0.0.1:1/apps.git","branch":"main"}`)["id"]
+	stack := ada.ask(201, "POST", "/stacks", fmt.Sprintf(`{"name":"shop","repository_id":%q,"path":"shop"}`, repository))["id"]
+	ada.ask(202, "POST", fmt.Sprintf("/stacks/%s/sync", stack), "")
+	select {
+	case notice := <-told:
+		if !strings.HasPrefix(notice, "deployment_failed ") || !strings.Contains(notice, `"The deployment of shop failed"`) || !strings.Contains(notice, "http://127.0.0.1:8090/deployments/dep_") {
+			t.Errorf("the webhook is told %s", notice)
+		}
+	case <-time.After(wait):
+		t.Errorf("nobody is told of a deployment that failed\n%s", p.log)
 	}
 	if strings.Contains(p.log.String(), "canary-secret") {
 		t.Error("the secret is in the log")
