@@ -221,6 +221,21 @@ type ComposeReader interface {
 	Read(ctx context.Context, src ComposeSource, blob func(digest string, content []byte) error) (ComposeProject, error)
 }
 
+// ComposeDraft is a project before its parts are known to fit together.
+type ComposeDraft struct {
+	Project   map[string]any          // in the form in which projects are rendered
+	Undefined []string                // variables that the files use without default and nobody provides
+	Ignored   []string                // codes of advice that nobody wants: x-berth: {lint: {ignore: [code]}}
+	Locate    func(path string) Place // as ComposeProject.Locate
+	Uses      func(name string) Place // where a variable is used first
+	Secret    func(value string) bool // whether a secret variable stands in a text
+}
+
+// ComposeDrafter resolves projects that may not fit together, with the bounds and faults of ComposeReader.
+type ComposeDrafter interface {
+	Draft(ctx context.Context, src ComposeSource) (ComposeDraft, error)
+}
+
 // Document is a decoded YAML mapping: text, bool, int64, float64, nil, []any and
 // map[string]any only.
 type Document struct {

@@ -41,6 +41,7 @@ var needHub = []string{
 	"GET /stacks/{id}/plan",
 	"GET /stacks/{id}/services/{service}/logs",
 	"GET /stacks/{id}/services/{service}/logs/follow",
+	"POST /api/custom/lint",
 	"POST /api/custom/policy/plan",
 	"POST /api/custom/repositories/{id}/sops-encrypt",
 	"POST /api/custom/repository-keys/keyscan",
@@ -128,7 +129,7 @@ func (s *stand) withoutHub() {
 	folders := repositories.NewFolders(s.store, away)
 	desk := stacks.NewDesk(s.store, away, s.now).Beside(folders)
 	s.deps.Repositories = handlers.RepositoriesDeps{Desk: repos, Browser: away}
-	s.deps.Stacks.Desk, s.deps.Stacks.Live, s.deps.Stacks.Plans = desk, away, away
+	s.deps.Stacks.Desk, s.deps.Stacks.Live, s.deps.Stacks.Plans, s.deps.Stacks.Linter = desk, away, away, away
 	s.deps.Jobs.Desk = jobs.NewDesk(s.store, s.ring, away, s.now).Beside(folders)
 	s.deps.Workers.Desk, s.deps.Workers.Plans, s.deps.Metrics.Source = workers, away, away
 	s.deps.UI.Repositories, s.deps.UI.Browser, s.deps.UI.Stacks, s.deps.UI.Workers = repos, away, desk, workers

@@ -70,6 +70,7 @@ type Hub struct {
 type Planner interface {
 	api.StackPlanner
 	api.PolicyPlanner
+	api.Linter
 	api.EnvironmentReader
 }
 
@@ -126,7 +127,7 @@ func Join(p Parts) (Deps, error) {
 		Ops:          OpsDeps{Store: p.Store, Version: p.Version},
 		Repositories: RepositoriesDeps{Desk: p.Desks.Repositories, Browser: p.Hub.Browser},
 		Sops:         SopsDeps{Keys: p.Desks.Repositories, Files: p.Hub.Secrets, Stacks: p.Store, Repositories: p.Desks.Repositories},
-		Stacks:       StacksDeps{Desk: p.Desks.Stacks, Store: p.Store, Files: p.Hub.Files, Live: p.Hub.Live, Plans: p.Hub.Plans, Compare: comparer},
+		Stacks:       StacksDeps{Desk: p.Desks.Stacks, Store: p.Store, Files: p.Hub.Files, Live: p.Hub.Live, Plans: p.Hub.Plans, Linter: p.Hub.Plans, Compare: comparer},
 		UI: UIDeps{Secrets: p.Hub.Secrets, SetUp: setUp, SignIn: signIn, Accounts: accounts, Store: p.Store, Repositories: p.Desks.Repositories, GitHosts: p.Desks.GitHosts, Hooks: p.Desks.Hooks, Browser: p.Hub.Browser,
 			Variables: p.Desks.Variables, Stacks: p.Desks.Stacks, Jobs: p.Desks.Jobs, Workers: p.Desks.Fleet, Live: p.Hub.Live, Now: p.Now,
 			Plans: p.Hub.Plans, Environment: p.Hub.Plans, Integrations: p.Desks.Integrations, Compose: p.Hub.Files, Compare: comparer},

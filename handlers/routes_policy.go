@@ -16,6 +16,9 @@ func policyRoutes(d Deps) []Route {
 		return Route{Method: method, Pattern: pattern, Capability: may, Surface: guard.API, Handler: handler, Operation: op}
 	}
 	return []Route{
+		{Method: http.MethodPost, Pattern: "/api/custom/lint", Capability: access.Operate, Surface: guard.API, Handler: api.LintFiles(d.Stacks.Linter),
+			Operation: Operation{Summary: "Say what is wrong with Compose files that are in no repository", Tag: "stacks", Request: api.LintRequest{}, Response: api.LintAnswer{}, Status: http.StatusOK,
+				Detail: "Nothing is fetched, stored or run. Findings of the severity error would stop a deployment before anything is touched; advice never does."}},
 		row(http.MethodGet, all, access.Administer, api.GetPolicy(desk), Operation{Summary: "Read the rules for all workers", Response: api.PolicyAnswer{}, Status: http.StatusOK}),
 		row(http.MethodPut, all, access.Administer, api.SetPolicy(desk), Operation{Summary: "Replace the rules for all workers", Request: api.PolicyRules{}, Response: api.PolicyAnswer{}, Status: http.StatusOK,
 			Detail: "Rules narrow what the owners of hosts allow; they never give more. What runs stays; the next deployment or run is judged by them, by the server and again by the worker."}),

@@ -22,6 +22,7 @@ type StacksDeps struct {
 	Live  StacksLive
 
 	Plans   api.StackPlanner
+	Linter  api.Linter
 	Compare api.RevisionComparer
 }
 

@@ -29,11 +29,17 @@ type UIDeps struct {
 	Jobs         UIJobs              // *jobs.Desk
 	Workers      UIWorkers           // *fleet.Desk
 	Live         UIConnections       // *hub.Hub
-	Plans        ui.Planner
+	Plans        UIPlanner
 	Environment  ui.EnvironmentReader
 	Compose      ui.ComposeReader    // *revisionfiles.Files
 	Compare      ui.RevisionComparer // *stacks.Comparer
 	Now          core.Clock
+}
+
+// UIPlanner says what would become of a stack, and what rules would refuse.
+type UIPlanner interface {
+	ui.Planner
+	ui.PolicyPlanner
 }
 
 // UISessions opens and ends the sessions of people.
@@ -94,6 +100,7 @@ type UIStacks interface {
 type UIWorkers interface {
 	ui.WorkerLister
 	ui.WorkerBarrer
+	ui.PolicyDesk
 	ui.TokenIssuer
 }
 
@@ -249,6 +256,11 @@ func uiSettingsRoutes(d Deps) []Route {
 	const account = "/service-accounts/{id}"
 	return []Route{
 		page("/workers", access.View, ui.Workers(u.Workers, u.Store, u.Now)),
+		page("/policy", access.Administer, ui.Policy(u.Workers)),
+		form("/policy", access.Administer, ui.ChangePolicy(u.Workers, u.Plans)),
+		page("/workers/{id}/policy", access.Administer, ui.Policy(u.Workers)),
+		form("/workers/{id}/policy", access.Administer, ui.ChangePolicy(u.Workers, u.Plans)),
+		form("/workers/{id}/policy/delete", access.Administer, ui.ClearPolicy(u.Workers)),
 		page("/workers/new", access.Administer, ui.NewWorker()),
 		form("/workers/new", access.Administer, ui.CreateWorkerToken(u.Workers, u.Now)),
 		page("/workers/{id}/revoke", access.Administer, ui.ConfirmRevokeWorker(u.Workers, u.Now)),

@@ -15,7 +15,7 @@ import (
 // stacksDeps is what stacks and deployments need: the real use cases on the stand's
 // store, and no worker anywhere.
 func (s *stand) stacksDeps() handlers.StacksDeps {
-	return handlers.StacksDeps{Desk: stacks.NewDesk(s.store, noHub{}, s.now), Store: s.store, Files: noFiles{}, Live: noHub{}, Plans: s.plans(),
+	return handlers.StacksDeps{Desk: stacks.NewDesk(s.store, noHub{}, s.now), Store: s.store, Files: noFiles{}, Live: noHub{}, Plans: s.plans(), Linter: s.plans(),
 		Compare: stacks.NewComparer(s.store, rendered{}, yaml.Rendered{})}
 }
 

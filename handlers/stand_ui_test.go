@@ -9,6 +9,7 @@ import (
 	"berth/core"
 	"berth/core/fault"
 	"berth/core/fleet"
+	"berth/core/lint"
 	"berth/core/policy"
 	"berth/core/stacks"
 	"berth/handlers"
@@ -36,6 +37,13 @@ type planner struct {
 }
 
 func (p *planner) Plan(context.Context, core.StackID) (stacks.Plan, error) { return p.plan, p.err }
+
+func (p *planner) Lint(_ context.Context, ask lint.Ask) ([]lint.Finding, error) {
+	if len(ask.Files) == 0 {
+		return nil, fault.BadFields("lint.invalid", []fault.Field{{Path: "files", Problem: "must be some"}})
+	}
+	return []lint.Finding{{Code: "image.unpinned", Severity: lint.Advice, Service: "web", Field: "image", Place: core.Place{File: "compose.yaml", Line: 3}, What: "w", Why: "y", Next: "n"}}, nil
+}
 
 func (p *planner) PolicyPlan(_ context.Context, _ core.WorkerID, rules policy.Rules) (fleet.PolicyPlan, error) {
 	var plan fleet.PolicyPlan

@@ -26,6 +26,7 @@ type Options struct {
 	Mirrors      Mirrors  // nil: none is left over
 	Follower     Follower // nil: no repository is followed
 	Compose      core.ComposeReader
+	Drafts       core.ComposeDrafter // nil: nothing is linted
 	Documents    core.DocumentReader // of repositories
 	Rendered     core.DocumentReader // of rendered Compose files, which are larger
 	Snapshots    Snapshots

@@ -144,6 +144,12 @@ func (w *work) lint(ctx context.Context) (string, error) {
 	if w.manifest.SyncInterval > 0 {
 		w.h.recorder.line(w.d.ID, "warning: "+w.file+": sync.interval has no effect in this release; the repository is polled every SCAN_INTERVAL\n")
 	}
+	if err := w.check(ctx); err != nil {
+		return "", err
+	}
+	for _, f := range w.findings {
+		w.h.recorder.line(w.d.ID, "advice: "+f.String()+"\n")
+	}
 	if w.file == "" {
 		return "no wireops.yaml, the defaults hold", nil
 	}

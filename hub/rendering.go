@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"berth/core"
+	"berth/core/lint"
 	"berth/core/secrets"
 	"berth/core/stacks"
 )
@@ -24,8 +25,9 @@ type rendering struct {
 	file     string  // that the manifest was read from; empty: there is none, the defaults hold
 	over     overlay // of the head; of a kept revision, resolve reads it
 	// Set by compose.
-	project core.ComposeProject
-	content planContent // of rendered alone: what of its files is small enough to be compared by line
+	project  core.ComposeProject
+	findings []lint.Finding // set by check
+	content  planContent    // of rendered alone: what of its files is small enough to be compared by line
 	// Set by resolve.
 	variables []stacks.Fingerprint
 	values    map[string]secrets.Value
@@ -38,6 +40,9 @@ func (h *Hub) rendered(ctx context.Context, stack stacks.Stack) (*rendering, err
 	err := r.open(ctx)
 	if err == nil {
 		err = r.read(ctx)
+	}
+	if err == nil {
+		err = r.check(ctx)
 	}
 	if err == nil {
 		r.content = planContent{}

@@ -169,6 +169,8 @@ var Codes = []string{
 	"link.method",
 	"link.no_upgrade",
 	"link.upgrade",
+	"lint.failed",
+	"lint.invalid",
 	"logs.no_stream",
 	"logs.too_slow",
 	"mail.invalid",

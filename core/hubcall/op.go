@@ -16,6 +16,7 @@ const (
 	Act           Op = "act"              // start, stop or restart a compose service: AboutService
 	Logs          Op = "logs"             // of a compose service, streamed: LogsOf
 	Plan          Op = "plan"             // what a deployment would do: AboutStack → stacks.Plan
+	Lint          Op = "lint"             // what is wrong with Compose files: lint.Ask → []lint.Finding
 	PolicyPlan    Op = "policy-plan"      // what rules would refuse: PolicyOf → fleet.PolicyPlan
 	Environment   Op = "environment"      // what a stack's folder makes of its variables: AboutStack → stacks.Environment
 	Commits       Op = "commits"          // of a repository: CommitsOf → []core.CommitSummary
@@ -45,7 +46,7 @@ const (
 var limits = map[Op]time.Duration{
 	Nudge: 2 * time.Second, Wake: 2 * time.Second, Arrived: 2 * time.Second, RunEnded: 2 * time.Second, Revoked: 5 * time.Second,
 	Act: 70 * time.Second, Logs: 70 * time.Second,
-	Plan: 60 * time.Second, PolicyPlan: 60 * time.Second, Environment: 35 * time.Second,
+	Plan: 60 * time.Second, PolicyPlan: 60 * time.Second, Lint: 30 * time.Second, Environment: 35 * time.Second,
 	Commits: 30 * time.Second, Files: 30 * time.Second, Discover: 60 * time.Second, Probe: 15 * time.Second, ScanHost: 10 * time.Second,
 	TestBackend: 30 * time.Second, Pick: 30 * time.Second, Secrets: 30 * time.Second, EncryptFile: 30 * time.Second,
 	Metrics: 20 * time.Second, WorkerMetrics: 10 * time.Second,
@@ -56,7 +57,7 @@ const FollowLimit = time.Hour + time.Minute
 
 // Body returns how many bytes of what is asked a call may have.
 func (op Op) Body() int64 {
-	if op == EncryptFile {
+	if op == EncryptFile || op == Lint {
 		return MaxValues
 	}
 	return MaxBody

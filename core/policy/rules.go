@@ -269,3 +269,42 @@ func (r Rules) Told(name string) string {
 	}
 	return "off"
 }
+
+// Limit returns the entries of a list by name, such as "allow.images"; limited says that there is such a limit.
+func (r Rules) Limit(name string) (entries []string, limited bool) {
+	if name == "block.ports" {
+		return r.Block.PublishedPorts, len(r.Block.PublishedPorts) > 0
+	}
+	for _, l := range r.Allow.all() {
+		if "allow."+l.name == name {
+			return *l.entries, *l.entries != nil
+		}
+	}
+	return nil, false
+}
+
+// Blocks reports whether a block is on, by name, such as "block.privileged".
+func (r Rules) Blocks(name string) bool {
+	return slices.ContainsFunc(r.Block.all(), func(b block) bool { return "block."+b.name == name && *b.on })
+}
+
+// SetLimit limits a list to entries, and SetBlock turns a block on, each by name. A name that is none changes nothing.
+func (r *Rules) SetLimit(name string, entries []string) {
+	if name == "block.ports" {
+		r.Block.PublishedPorts = entries
+	}
+	for _, l := range r.Allow.all() {
+		if "allow."+l.name == name {
+			*l.entries = append([]string{}, entries...)
+		}
+	}
+}
+
+// SetBlock turns a block on.
+func (r *Rules) SetBlock(name string) {
+	for _, b := range r.Block.all() {
+		if "block."+b.name == name {
+			*b.on = true
+		}
+	}
+}

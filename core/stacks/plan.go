@@ -1,6 +1,9 @@
 package stacks
 
-import "berth/core"
+import (
+	"berth/core"
+	"berth/core/lint"
+)
 
 // Plan says what a deployment of the head of the stack's branch would do now. Nothing was
 // changed to find out.
@@ -15,8 +18,9 @@ type Plan struct {
 	Services   []PlannedService
 	Missing    []string // variables that the files use without default and nobody provides
 	Warnings   []string
-	Violations []Violation // what the policy refuses: the deployment would fail
-	Providers  []string    // secret variables that cannot be resolved now: the deployment would fail
+	Findings   []lint.Finding // what could be better; errors leave no plan
+	Violations []Violation    // what the policy refuses: the deployment would fail
+	Providers  []string       // secret variables that cannot be resolved now: the deployment would fail
 }
 
 // PlannedService is what would become of one compose service.

@@ -26,6 +26,7 @@ type PlanAnswer struct {
 	Services   []PlanService     `json:"services"`
 	Missing    []string          `json:"missing"` // variables that the files use without default and nobody provides
 	Warnings   []string          `json:"warnings"`
+	Findings   []FindingAnswer   `json:"findings"`   // advice; with errors there is no plan
 	Violations []ViolationAnswer `json:"violations"` // what the policy refuses: the deployment would fail
 	Providers  []string          `json:"providers"`  // secret variables that cannot be resolved now, and why: the deployment would fail
 }
@@ -64,6 +65,7 @@ func PlanStack(planner StackPlanner) http.Handler {
 func showPlan(p stacks.Plan) PlanAnswer {
 	answer := PlanAnswer{StackID: p.Stack, Commit: p.Commit, Revision: p.Revision, Current: p.Current, UpToDate: p.UpToDate, WorkerID: p.Worker, Observed: p.Observed,
 		Services: []PlanService{}, Missing: orEmpty(p.Missing), Warnings: orEmpty(p.Warnings), Providers: orEmpty(p.Providers)}
+	answer.Findings = showFindings(p.Findings)
 	answer.Violations = showViolations(p.Violations)
 	for _, s := range p.Services {
 		service := PlanService{Service: s.Service, Action: s.Action, Reasons: []PlanReason{}}

@@ -54,6 +54,7 @@ const (
 	inVariables    section = "/variables"
 	inIntegrations section = "/integrations"
 	inBackups      section = "/backups"
+	inPolicy       section = "/policy"
 	inAudit        section = "/audit-events"
 	inProfile      section = "/profile"
 	inMail         section = "/email"
@@ -95,7 +96,7 @@ func navOf(p access.Principal, at section) []navGroup {
 			item(inRepositories, "Repositories", "branch"), item(inVariables, "Variables", "sliders"), item(inWorkers, "Workers", "server")}})
 	}
 	if p.Can(access.Administer) {
-		groups = append(groups, navGroup{Word: "Settings", Items: []navItem{item(inAccounts, "Service accounts", "robot"), item(inUsers, "Users", "people"), item(inIntegrations, "Integrations", "plug"), item(inMail, "E-mail", "mail"), item(inBackups, "Backups", "back"), item(inConfiguration, "Configuration", "copy"), item(inAudit, "Audit", "clock")}})
+		groups = append(groups, navGroup{Word: "Settings", Items: []navItem{item(inAccounts, "Service accounts", "robot"), item(inUsers, "Users", "people"), item(inPolicy, "Policy", "lock"), item(inIntegrations, "Integrations", "plug"), item(inMail, "E-mail", "mail"), item(inBackups, "Backups", "back"), item(inConfiguration, "Configuration", "copy"), item(inAudit, "Audit", "clock")}})
 	}
 	return groups
 }
@@ -169,6 +170,8 @@ var said = map[string]note{
 	"variable-reach":       {"ok", "check", "Saved. Stacks get it, or lose it, with their next deployment, and jobs with their next run."},
 	"variables-saved":      {"ok", "check", "The text was taken in. Values reach containers with the next deployment."},
 	"variable-saved":       {"ok", "check", "Saved. The value reaches containers with the next deployment."},
+	"policy-saved":         {"ok", "check", "Saved. The next deployment or run is judged by these rules."},
+	"policy-gone":          {"ok", "check", "The rules of this worker are gone. Those for all workers, and those of its host, stay."},
 	"worker-gone":          {"ok", "check", "The worker was removed."},
 	"worker-revoked":       {"ok", "check", "The worker was revoked: its token and key are refused from now on."},
 }

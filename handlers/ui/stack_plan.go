@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"berth/core"
 	"berth/core/fault"
@@ -18,20 +19,22 @@ type Planner interface {
 }
 
 type planPage struct {
-	Head      stackHead
-	Trouble   told // why there is no plan
-	Later     bool // there is none now, which says nothing about a deployment
-	Summary   string
-	UpToDate  bool
-	Commit    string
-	Revision  int // kept one that it would be; 0: a new one
-	Current   int // 0: none
-	Worker    string
-	Away      bool // the worker is offline, so it goes by what that said last
-	Services  []planLine
-	Missing   []string
-	Providers []string
-	Warnings  []string
+	Head       stackHead
+	Trouble    told // why there is no plan
+	Later      bool // there is none now, which says nothing about a deployment
+	Summary    string
+	UpToDate   bool
+	Commit     string
+	Revision   int // kept one that it would be; 0: a new one
+	Current    int // 0: none
+	Worker     string
+	Away       bool // the worker is offline, so it goes by what that said last
+	Services   []planLine
+	Missing    []string
+	Providers  []string
+	Warnings   []string
+	Advice     []findingLine
+	Violations []violationLine // what the policy refuses: a deployment would fail
 }
 
 // planLine is what would become of a compose service, and why.
@@ -79,6 +82,14 @@ func showPlan(plan stacks.Plan, s stacks.Stack) planPage {
 	for _, warning := range plan.Warnings {
 		page.Warnings = append(page.Warnings, sentence(warning))
 	}
+	for _, f := range plan.Findings {
+		line := findingLine{At: strings.TrimSpace(f.Service + " " + f.Field), What: sentence(f.What), Why: sentence(f.Why), Next: sentence(f.Next), Code: f.Code}
+		if f.File != "" {
+			line.Place = f.Place.String()
+		}
+		page.Advice = append(page.Advice, line)
+	}
+	page.Violations = violationLines(plan.Violations)
 	changed := 0
 	for _, service := range plan.Services {
 		if service.Action != stacks.PlanLeave {
@@ -88,6 +99,33 @@ func showPlan(plan stacks.Plan, s stacks.Stack) planPage {
 	}
 	page.Summary = planWords(changed, len(plan.Services))
 	return page
+}
+
+// findingLine is something that could be better.
+type findingLine struct{ At, Place, What, Why, Next, Code string }
+
+// violationLine is something that a policy refuses.
+type violationLine struct {
+	At    string // compose service and field
+	Place string // file and line; empty: not known
+	Text  string
+	Rule  string // that refuses it; empty: the host does not allow it
+}
+
+func violationLines(all []stacks.Violation) (lines []violationLine) {
+	for _, v := range all {
+		line := violationLine{At: strings.TrimSpace(v.Service + " " + v.Field), Text: sentence(v.Problem), Rule: v.Rule}
+		if v.File != "" {
+			line.Place = v.Place.String()
+		}
+		if v.Rule == "" {
+			line.Text = strings.TrimSuffix(line.Text, ".") + ", which the host does not allow."
+		} else {
+			line.Text = strings.TrimSuffix(line.Text, ".") + ", which " + v.From.Words() + " refuses."
+		}
+		lines = append(lines, line)
+	}
+	return lines
 }
 
 func planWords(changed, all int) string {

@@ -37,6 +37,7 @@ type workerLine struct {
 	Revoked    bool
 	RevokeHref string
 	DeleteHref string
+	PolicyHref string
 }
 
 var workerListView = newView[workerListPage]("worker_list.html")
@@ -74,7 +75,7 @@ func workerOf(worker fleet.Worker, now time.Time) workerLine {
 	base := "/workers/" + string(worker.ID)
 	line := workerLine{Name: worker.Label(), Href: workerHref(worker.ID), Badge: workerBadge(worker), Tags: worker.Tags, Version: worker.Version, Advice: worker.Advice, Platform: worker.OS + "/" + worker.Arch,
 		Stacks: worker.Stacks, StacksHref: "/stacks?worker=" + string(worker.ID), Lasting: worker.Online || worker.Unheard, Revoked: worker.Revoked,
-		RevokeHref: base + "/revoke", DeleteHref: base + "/delete", Seen: at(worker.LeftAt, now)}
+		RevokeHref: base + "/revoke", DeleteHref: base + "/delete", PolicyHref: base + "/policy", Seen: at(worker.LeftAt, now)}
 	switch {
 	case worker.Online:
 		line.Seen = at(worker.ConnectedAt, now)

@@ -12,6 +12,7 @@ import (
 	"berth/core/fleet"
 	"berth/core/hubcall"
 	"berth/core/integrations"
+	"berth/core/lint"
 	"berth/core/metrics"
 	"berth/core/policy"
 	"berth/core/repositories"
@@ -39,6 +40,8 @@ type Hub interface {
 	Logs(ctx context.Context, s stacks.Stack, service string, tail int, follow bool, w io.Writer) error
 	// Plan says what a deployment would do.
 	Plan(ctx context.Context, id core.StackID) (stacks.Plan, error)
+	// Lint says what is wrong with Compose files.
+	Lint(ctx context.Context, ask lint.Ask) ([]lint.Finding, error)
 	// PolicyPlan says what rules would refuse.
 	PolicyPlan(ctx context.Context, worker core.WorkerID, rules policy.Rules) (fleet.PolicyPlan, error)
 	// Environment says what a stack's folder makes of its variables.
@@ -96,6 +99,7 @@ func calls(o Options) map[hubcall.Op]call {
 		hubcall.Plan: answered(func(ctx context.Context, ask hubcall.AboutStack) (stacks.Plan, error) {
 			return o.Hub.Plan(ctx, ask.Stack)
 		}),
+		hubcall.Lint: answered(o.Hub.Lint),
 		hubcall.PolicyPlan: answered(func(ctx context.Context, ask hubcall.PolicyOf) (fleet.PolicyPlan, error) {
 			return o.Hub.PolicyPlan(ctx, ask.Worker, ask.Rules)
 		}),

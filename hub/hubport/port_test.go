@@ -25,6 +25,7 @@ import (
 	"berth/core/hubcall"
 	"berth/core/hubs"
 	"berth/core/integrations"
+	"berth/core/lint"
 	"berth/core/metrics"
 	"berth/core/policy"
 	"berth/core/repositories"
@@ -77,6 +78,9 @@ func (s *stand) Logs(_ context.Context, st stacks.Stack, service string, tail in
 func (s *stand) Plan(_ context.Context, id core.StackID) (stacks.Plan, error) {
 	return stacks.Plan{Stack: id, Commit: "abc", Revision: 3, Services: []stacks.PlannedService{{Service: "web", Action: stacks.PlanRecreate,
 		Reasons: []stacks.Reason{{Kind: stacks.ReasonField, Name: "image", Before: "a", After: "b"}}}}, Warnings: []string{"w"}}, s.problem
+}
+func (s *stand) Lint(_ context.Context, ask lint.Ask) ([]lint.Finding, error) {
+	return []lint.Finding{{Code: "image.unpinned", Severity: lint.Advice, Place: core.Place{File: "compose.yaml", Line: len(ask.Files)}}}, s.problem
 }
 func (s *stand) PolicyPlan(_ context.Context, worker core.WorkerID, rules policy.Rules) (fleet.PolicyPlan, error) {
 	return fleet.PolicyPlan{Stacks: []fleet.RefusedStack{{ID: "stk_1", Name: string(worker), Violations: []stacks.Violation{{
@@ -253,6 +257,11 @@ func TestEveryCallArrives(t *testing.T) {
 	wanted, _ := s.Plan(ctx, "stk_1")
 	if plan, err := s.Client.Plan(ctx, "stk_1"); err != nil || !reflect.DeepEqual(plan, wanted) {
 		t.Errorf("plan %+v, %v", plan, err)
+	}
+	files := lint.Ask{Files: map[string]string{"compose.yaml": "services: {}"}}
+	found, _ := s.Lint(ctx, files)
+	if told, err := s.Client.Lint(ctx, files); err != nil || !reflect.DeepEqual(told, found) {
+		t.Errorf("findings %+v, %v", told, err)
 	}
 	rules := policy.Rules{Allow: policy.Lists{Images: []string{"a", "b"}, Volumes: []string{}}}
 	refused, _ := s.PolicyPlan(ctx, "wrk_1", rules)

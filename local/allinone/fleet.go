@@ -7,6 +7,7 @@ import (
 
 	"berth/core"
 	"berth/core/fleet"
+	"berth/core/lint"
 	"berth/core/metrics"
 	"berth/core/policy"
 	"berth/core/stacks"
@@ -66,6 +67,11 @@ func (l *lateHub) Logs(ctx context.Context, s stacks.Stack, service string, tail
 // Plan implements api.StackPlanner.
 func (l *lateHub) Plan(ctx context.Context, id core.StackID) (stacks.Plan, error) {
 	return l.hub.Plan(ctx, id)
+}
+
+// Lint implements api.Linter.
+func (l *lateHub) Lint(ctx context.Context, ask lint.Ask) ([]lint.Finding, error) {
+	return l.hub.Lint(ctx, ask)
 }
 
 // PolicyPlan implements api.PolicyPlanner.

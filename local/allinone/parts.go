@@ -138,7 +138,7 @@ func (p *parts) join(ctx context.Context) (err error) {
 		Store: p.store, Fleet: hubFleet{p.fleet, p.store}, Sources: p.repositories, Variables: resolver, Seals: p.ring, Files: p.files, Git: p.git, Mirrors: p.git,
 		SecretsFiles: p.secrets, AgeKeys: p.repositories,
 		Follower: p.follower(),
-		Compose:  render.New(), Documents: yaml.Reader{}, Rendered: yaml.Rendered{}, Snapshots: p.board.Workers, Meter: p.board.Own, Post: p.post(),
+		Compose:  render.New(), Drafts: render.New(), Documents: yaml.Reader{}, Rendered: yaml.Rendered{}, Snapshots: p.board.Workers, Meter: p.board.Own, Post: p.post(),
 		Rotation: s.SecretsInterval, Scan: s.ScanInterval, Heartbeat: s.HeartbeatInterval, Version: p.cfg.Version, Now: p.cfg.Now, Log: p.cfg.Log,
 	}
 	if p.client != nil {

@@ -13,6 +13,7 @@ import (
 	"berth/core/fleet"
 	"berth/core/hubcall"
 	"berth/core/hubs"
+	"berth/core/lint"
 	"berth/core/policy"
 	"berth/core/repositories"
 	"berth/core/seal"
@@ -109,6 +110,11 @@ func (c *Client) hubOf(ctx context.Context, s stacks.Stack, op hubcall.Op) (hubs
 // Plan says what a deployment of the head of the stack's branch would do now.
 func (c *Client) Plan(ctx context.Context, id core.StackID) (stacks.Plan, error) {
 	return lead[stacks.Plan](ctx, c, hubcall.Plan, hubcall.AboutStack{Stack: id})
+}
+
+// Lint says what is wrong with Compose files.
+func (c *Client) Lint(ctx context.Context, ask lint.Ask) ([]lint.Finding, error) {
+	return lead[[]lint.Finding](ctx, c, hubcall.Lint, ask)
 }
 
 // PolicyPlan says what rules would refuse of what is in place.

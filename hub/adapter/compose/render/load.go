@@ -28,7 +28,7 @@ func (r *rendering) load(ctx context.Context) (project *types.Project, err error
 	if details.ConfigFiles, err = r.layers(ctx); err != nil {
 		return nil, err
 	}
-	project, err = loader.LoadWithContext(ctx, details, r.configure)
+	project, err = loader.LoadWithContext(ctx, details, r.options())
 	if r.variables.exhausted() {
 		return nil, tooLarge("%s: interpolation and port ranges make the project too large.", r.files[0].path)
 	}
@@ -37,6 +37,9 @@ func (r *rendering) load(ctx context.Context) (project *types.Project, err error
 	}
 	if len(project.Services) == 0 {
 		return nil, invalid("%s: no compose service is left to run with the profiles %q.", r.files[0].path, r.src.Profiles)
+	}
+	if r.loose {
+		return project, nil
 	}
 	project = project.WithoutUnresolvedOptionalDependencies().WithoutUnnecessaryResources()
 	return project, nil

@@ -33,6 +33,7 @@ type rendering struct {
 	content   *contents
 	warnings  []string
 	asks      []core.ComposeAsk
+	loose     bool // what its parts refer to need not be there
 }
 
 // Read renders the project. See core.ComposeReader for its faults and the package
