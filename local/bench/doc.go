@@ -35,6 +35,11 @@
 //     stack in sync, in percent of one core; and whether anything was committed to the
 //     database meanwhile.
 //
+//   - backup: of a server that knows 1,000 stacks, 100,000 deployments and a million lines of their logs, from POST
+//     /backups to its answer, which comes after the archive was read again, beside requests that come one after the
+//     other; the same requests for as long without a backup, in turns. Then POST /backups/{name}/restore of the last, to
+//     its answer and until the audit says that it was restored.
+//
 //   - commands: one commit that changes every one of 100 stacks, from the wish for a look until
 //     every stack shows it: fetch, decisions, render, command, TLS port, the worker's journal and
 //     the database with synchronous=FULL, and the way back. Then the server is killed with
