@@ -27,11 +27,12 @@ import (
 // Parts is what a process has opened for its handlers: the one way from there to Deps, whatever
 // the process is and wherever the hub runs. Every field is required.
 type Parts struct {
-	AppURL         string
-	BootstrapToken secrets.Value
-	Version        string
-	Now            core.Clock
-	Guard          guard.Config // Join fills AppURL, Clock, Doorkeeper and ErrorPage
+	AppURL           string
+	BootstrapToken   secrets.Value
+	RequireAdminTOTP bool // administrators have to have a second factor
+	Version          string
+	Now              core.Clock
+	Guard            guard.Config // Join fills AppURL, Clock, Doorkeeper and ErrorPage
 
 	Store     Store
 	Ring      *seal.Ring
@@ -105,10 +106,11 @@ func Join(p Parts) (Deps, error) {
 		return Deps{}, fmt.Errorf("APP_URL: %w", err)
 	}
 	p.Guard.AppURL, p.Guard.Clock, p.Guard.ErrorPage = app, p.Now, ui.ErrorPage
-	p.Guard.Doorkeeper = identity.NewDoorkeeper(p.Store, p.Ring, p.Now)
+	p.Guard.Doorkeeper = identity.NewDoorkeeper(p.Store, p.Ring, p.Now).Demanding(p.RequireAdminTOTP)
 	p.Guard.Refusals = identity.NewRefusals(p.Store, p.Now)
 	setUp := identity.NewSetUp(p.Store, p.Passwords, p.BootstrapToken, p.Now)
-	signIn := meteredSignIn{identity.NewSignIn(p.Store, p.Passwords, p.Ring, p.Now), p.Guard.Meter}
+	people := identity.NewPeople(p.Store, p.Passwords, p.Ring, p.Now)
+	signIn := meteredSignIn{identity.NewSignIn(p.Store, p.Passwords, p.Ring, p.Now).Asking(people), p.Guard.Meter}
 	accounts := identity.NewAccounts(p.Store, p.Ring, p.Now)
 	comparer := stacks.NewComparer(p.Store, p.Hub.Files, p.Documents).Reading(p.Hub.Files)
 	return Deps{
@@ -117,7 +119,7 @@ func Join(p Parts) (Deps, error) {
 			Variables: p.Desks.Variables, Stacks: p.Desks.Stacks, Jobs: p.Desks.Jobs, Fleet: p.Desks.Fleet, Accounts: accounts, Documents: p.Files})},
 		Backups:      BackupsDeps{Desk: p.Desks.Backups, Limit: p.Desks.Backups.Limit(), Now: p.Now},
 		Audit:        AuditDeps{Store: p.Store, Now: p.Now},
-		Identity:     IdentityDeps{SetUp: setUp, SignIn: signIn, Accounts: accounts, People: identity.NewPeople(p.Store, p.Passwords, p.Ring, p.Now), Store: p.Store},
+		Identity:     IdentityDeps{SetUp: setUp, SignIn: signIn, Accounts: accounts, People: people, Store: p.Store},
 		Integrations: IntegrationsDeps{Desk: p.Desks.Integrations},
 		Hubs:         HubsDeps{Store: p.Store},
 		GitHosts:     GitHostsDeps{Desk: p.Desks.GitHosts},

@@ -70,7 +70,7 @@ func TestThePageShowsEveryOperationAndSchema(t *testing.T) {
 	}
 	for _, want := range []string{
 		`curl -X POST \` + "\n  -H &#34;X-Service-Api-Key: $API_KEY&#34; \\\n" + `  &#34;http://berth.test/api/custom/stacks/$ID/sync&#34;`,
-		`-d &#39;{&#34;email&#34;:&#34;…&#34;,&#34;password&#34;:&#34;…&#34;}&#39;`,
+		`-d &#39;{&#34;email&#34;:&#34;…&#34;,&#34;password&#34;:&#34;…&#34;,&#34;code&#34;:&#34;…&#34;}&#39;`,
 		`<code>queued</code>, <code>running</code>`, `&#34;stack_id&#34;: &#34;stk_…&#34;`,
 	} {
 		if !strings.Contains(text, want) {

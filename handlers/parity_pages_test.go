@@ -29,7 +29,14 @@ func (p *players) playPages() {
 	p.named["reset person"] = string(p.s.user(access.RoleViewer).ID)
 	p.named["resetting"] = tokenOf(p.play(201, "POST", "/api/custom/users/{reset person}/reset", ""))
 	session, key, own := p.session, p.key, p.s.user(access.RoleAdmin)
-	p.key, p.session, p.named["own email"] = "", p.s.session(own), own.Email
+	p.named["recovery code"] = p.s.guard(own)
+	coded := p.s.user(access.RoleViewer)
+	p.named["coded"], p.named["coded recovery"], p.named["ticket"] = coded.Email, p.s.guard(coded), p.s.ticket(coded)
+	guarded := p.s.user(access.RoleViewer)
+	p.s.guard(guarded)
+	p.named["guarded"], p.named["factor secret"] = string(guarded.ID), strings.Repeat("A", 32)
+	p.named["factor code"] = p.s.code(p.named["factor secret"], 0)
+	p.key, p.session, p.named["own email"] = "", p.s.sessionWith(own, p.s.code(strings.Repeat("A", 32), 0)), own.Email
 	for _, v := range pageVisits {
 		p.visit(v)
 	}
@@ -300,6 +307,13 @@ var pageVisits = []visit{
 	{422, "/profile/password", "password=wrong&new_password=correct+horse+staple", ""},
 	{303, "/profile/password", "password=correct+horse+battery&new_password=correct+horse+battery", ""},
 	{303, "/profile/sessions/ses_00000000000000000000000000/end", "x=1", ""},
+	{200, "/profile/second-factor", "", ""},
+	{422, "/profile/second-factor", "secret=x&code=1&password=correct+horse+battery", ""},
+	{422, "/profile/second-factor/remove", "code=1&password=wrong", ""},
+	{303, "/profile/second-factor/remove", "code={recovery code}&password=correct+horse+battery", ""},
+	{201, "/profile/second-factor", "secret={factor secret}&code={factor code}&password=correct+horse+battery", ""},
+	{401, "/login/code", "ticket=x&code=1", ""},
+	{303, "/users/{guarded}/second-factor", "x=1", ""},
 	{303, "/invites/{invited}", "name=Guest&password=correct+horse+battery", ""},
 
 	{404, "/nothing", "", ""},
@@ -308,6 +322,8 @@ var pageVisits = []visit{
 	{303, "/login?next=%2Fstacks%3Fstatus%3Dactive", "", ""},
 	{401, "/login", "email=admin@example.org&password=wrong", ""},
 	{303, "/login", "email=admin@example.org&password=correct+horse+battery&next=%2Fstacks", ""},
+	{200, "/login", "email={coded}&password=correct+horse+battery", ""},
+	{303, "/login/code", "ticket={ticket}&code={coded recovery}", ""},
 	{303, "/logout", "x=1", ""},
 	{200, "/login", "", ""},
 	{303, "/users", "", ""},

@@ -19,9 +19,13 @@ type PeopleDesk interface {
 	api.ProfileChanger
 	api.PasswordChanger
 	api.OwnSessions
+	api.OwnFactor
+	api.FactorResetter
 	ui.InvitationReader
 	ui.ResetReader
 	ui.SelfReader
+	ui.FactorDesk
+	ui.FactorResetter
 }
 
 // peopleRoutes are how accounts come to be, and what people change about their own.
@@ -40,6 +44,8 @@ func peopleRoutes(d Deps) []Route {
 		{Method: http.MethodPost, Pattern: "/api/custom/users/{id}/reset", Capability: access.Administer, Surface: guard.API, Handler: api.MakeReset(of.People, app),
 			Operation: Operation{Summary: "Make a link for a new password; the answer is the only one that shows it", Tag: "users", Response: api.IssuedReset{}, Status: http.StatusCreated,
 				Detail: "The link is good for a day and once. Nothing changes until it is used; then all sessions of the user end."}},
+		{Method: http.MethodDelete, Pattern: "/api/custom/users/{id}/second-factor", Capability: access.Administer, Surface: guard.API, Handler: api.ResetFactor(of.People),
+			Operation: Operation{Summary: "Remove the second factor of somebody else who has lost it", Tag: "users", Status: http.StatusNoContent, Problems: []int{http.StatusConflict}}},
 		{Method: http.MethodPost, Pattern: "/api/custom/resets/{token}", Capability: access.Public, Surface: guard.API, Handler: api.SpendReset(of.People),
 			Operation: Operation{Summary: "Set a new password by link, once; ends the user's sessions", Tag: "users", Request: api.ResetRequest{}, Status: http.StatusNoContent}},
 	}...)
@@ -53,6 +59,13 @@ func meRoutes(of IdentityDeps) []Route {
 			Operation: Operation{Summary: "Change one's own password; ends one's other sessions", Tag: "session", Request: api.PasswordChange{}, Status: http.StatusNoContent}},
 		{Method: http.MethodGet, Pattern: "/api/custom/me/sessions", Capability: access.SignedIn, Surface: guard.API, Handler: api.ListSessions(of.People),
 			Operation: Operation{Summary: "List one's own open sessions, newest first", Tag: "session", Response: endpoint.Items[api.OwnSession]{}, Status: http.StatusOK, Problems: []int{http.StatusForbidden}}},
+		{Method: http.MethodPost, Pattern: "/api/custom/me/second-factor/offer", Capability: access.SignedIn, Surface: guard.API, Handler: api.OfferFactor(of.People),
+			Operation: Operation{Summary: "Make a second factor to take into an authenticator app; nothing is kept of it", Tag: "session", Response: api.FactorOffer{}, Status: http.StatusOK}},
+		{Method: http.MethodPut, Pattern: "/api/custom/me/second-factor", Capability: access.SignedIn, Surface: guard.API, Handler: api.ConfirmFactor(of.People),
+			Operation: Operation{Summary: "Confirm a second factor that was offered; the answer is the only one that shows the recovery codes", Tag: "session", Request: api.FactorRequest{}, Response: api.FactorCodes{}, Status: http.StatusOK,
+				Detail: "From then on signing in takes a code, and one's other sessions end.", Problems: []int{http.StatusConflict}}},
+		{Method: http.MethodPost, Pattern: "/api/custom/me/second-factor/remove", Capability: access.SignedIn, Surface: guard.API, Handler: api.RemoveFactor(of.People),
+			Operation: Operation{Summary: "Remove one's own second factor", Tag: "session", Request: api.FactorRemoval{}, Status: http.StatusNoContent, Problems: []int{http.StatusNotFound}}},
 		{Method: http.MethodDelete, Pattern: "/api/custom/me/sessions/{id}", Capability: access.SignedIn, Surface: guard.API, Handler: api.EndSession(of.People),
 			Operation: Operation{Summary: "End one of one's own sessions", Tag: "session", Status: http.StatusNoContent}},
 	}
@@ -69,6 +82,7 @@ func uiPeopleRoutes(d Deps) []Route {
 		page(one, access.Administer, ui.User(u.Store, u.Now)),
 		form(one, access.Administer, ui.ChangeUser(u.Store, u.Now)),
 		form(one+"/reset", access.Administer, ui.MakeReset(u.Store, of, app, u.Now)),
+		form(one+"/second-factor", access.Administer, ui.ResetFactor(u.Store, of, u.Now)),
 		form(one+"/delete", access.Administer, ui.DeleteUser(u.Store, u.Now)),
 		page("/invites/{token}", access.Public, ui.Invitation(of, u.Now)),
 		form("/invites/{token}", access.Public, ui.AcceptInvitation(of, u.SignIn, u.Now, secure)),
@@ -77,6 +91,9 @@ func uiPeopleRoutes(d Deps) []Route {
 		page("/profile", access.SignedIn, ui.Profile(of, u.Now)),
 		form("/profile", access.SignedIn, ui.ChangeProfile(of, u.Now)),
 		form("/profile/password", access.SignedIn, ui.ChangePassword(of, u.Now)),
+		page(guard.EnrolPath, access.SignedIn, ui.SecondFactor(of)),
+		form(guard.EnrolPath, access.SignedIn, ui.ConfirmFactor(of)),
+		form(guard.EnrolPath+"/remove", access.SignedIn, ui.RemoveFactor(of)),
 		form("/profile/sessions/{id}/end", access.SignedIn, ui.EndSession(of, u.Now)),
 	}
 }

@@ -149,6 +149,7 @@ func uiDoorRoutes(d Deps) []Route {
 		form("/setup", access.Public, ui.CreateSetup(u.SetUp, u.SignIn, secure)),
 		page("/login", access.Public, ui.NewLogin(u.SetUp)),
 		form("/login", access.Public, ui.Login(u.SignIn, secure)),
+		form("/login/code", access.Public, ui.LoginCode(u.SignIn, secure)),
 		form("/logout", access.SignedIn, ui.Logout(u.SignIn, secure)),
 		page("/{$}", access.View, ui.Overview(u.Store, u.Workers, u.Repositories, d.Backups.Desk, u.Now)),
 	}

@@ -16,11 +16,29 @@ type meteredSignIn struct {
 	meter guard.Meter // nil: nobody counts
 }
 
-// Open implements api.SessionOpener.
-func (s meteredSignIn) Open(ctx context.Context, who access.Principal, email string, password secrets.Value) (identity.Session, error) {
-	session, err := s.SignIn.Open(ctx, who, email, password)
-	if s.meter != nil && fault.Is(err, fault.Unauthenticated) {
+// OpenWithCode implements api.SessionOpener.
+func (s meteredSignIn) OpenWithCode(ctx context.Context, who access.Principal, email string, password secrets.Value, code string) (identity.Session, error) {
+	session, err := s.SignIn.OpenWithCode(ctx, who, email, password, code)
+	s.count(err)
+	return session, err
+}
+
+// Begin implements ui.SessionOpener.
+func (s meteredSignIn) Begin(ctx context.Context, who access.Principal, email string, password secrets.Value) (identity.Session, secrets.Value, error) {
+	session, ticket, err := s.SignIn.Begin(ctx, who, email, password)
+	s.count(err)
+	return session, ticket, err
+}
+
+// Continue implements ui.SessionOpener.
+func (s meteredSignIn) Continue(ctx context.Context, who access.Principal, ticket, code string) (identity.Session, error) {
+	session, err := s.SignIn.Continue(ctx, who, ticket, code)
+	s.count(err)
+	return session, err
+}
+
+func (s meteredSignIn) count(err error) {
+	if s.meter != nil && fault.Is(err, fault.Unauthenticated) && fault.CodeOf(err) != "auth.code_required" {
 		s.meter.AuthenticationFailed("password")
 	}
-	return session, err
 }

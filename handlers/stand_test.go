@@ -73,7 +73,8 @@ func newStand(t testing.TB) *stand {
 	s.open()
 	passwords := identity.NewPasswords(1)
 	s.setUp = identity.NewSetUp(s.store, passwords, secrets.NewValue(bootstrapToken), s.now)
-	s.signIn = identity.NewSignIn(s.store, passwords, s.ring, s.now)
+	people := identity.NewPeople(s.store, passwords, s.ring, s.now)
+	s.signIn = identity.NewSignIn(s.store, passwords, s.ring, s.now).Asking(people)
 	s.accounts = identity.NewAccounts(s.store, s.ring, s.now)
 	app, err := url.Parse(origin)
 	s.must(err)
@@ -82,7 +83,7 @@ func newStand(t testing.TB) *stand {
 			Log:    slog.New(slog.NewTextHandler(io.Discard, nil)),
 			Limits: guard.Limits{InFlight: 512, Rate: pace.Rule{Burst: 1_000_000, Every: time.Microsecond}}},
 		Audit:    handlers.AuditDeps{Store: s.store, Now: s.now},
-		Identity: handlers.IdentityDeps{SetUp: s.setUp, SignIn: s.signIn, Accounts: s.accounts, People: identity.NewPeople(s.store, passwords, s.ring, s.now), Store: s.store},
+		Identity: handlers.IdentityDeps{SetUp: s.setUp, SignIn: s.signIn, Accounts: s.accounts, People: people, Store: s.store},
 		Ops:      handlers.OpsDeps{Store: s.store, Version: "test"},
 	}
 	s.deps.Repositories, s.deps.Variables = s.repositoriesDeps(), s.variablesDeps()

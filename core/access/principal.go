@@ -18,13 +18,14 @@ const (
 // Principal is who asks for something, proven by a session, an API key, a worker's key,
 // or by being this program.
 type Principal struct {
-	Kind    PrincipalKind
-	ID      string // usr_…, sva_…, wrk_…; empty for anonymous, webhook and system
-	Name    string // e-mail, account name, host name: what the audit shows
-	Role    Role   // empty for anonymous, worker, webhook and system
-	Session string // session id when a browser session proved it, else empty
-	Address string // remote IP address, for audit and limits
-	Agent   string // what the program that asks calls itself: for people to tell their sessions apart, and proof of nothing
+	Kind      PrincipalKind
+	ID        string // usr_…, sva_…, wrk_…; empty for anonymous, webhook and system
+	Name      string // e-mail, account name, host name: what the audit shows
+	Role      Role   // empty for anonymous, worker, webhook and system
+	Session   string // session id when a browser session proved it, else empty
+	Address   string // remote IP address, for audit and limits
+	MustEnrol bool   // may do nothing but what is about oneself, until a second factor is set up
+	Agent     string // what the program that asks calls itself: for people to tell their sessions apart, and proof of nothing
 }
 
 // Anonymous is the principal of a request without credentials.

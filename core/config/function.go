@@ -31,9 +31,10 @@ type Function struct {
 	// whichever fits and changes nothing.
 	SecretKeyPrevious seal.SecretKey `env:"SECRET_KEY_PREVIOUS" form:"secret key" unit:"64 hex characters" doc:"The old SECRET_KEY, while the hub changes over to a new one: either opens the database then."`
 
-	DatabaseURL    secrets.Value `env:"DATABASE_URL" required:"yes" form:"postgres" unit:"postgres://…" doc:"The hub's PostgreSQL database."`
-	Event          EventForm     `env:"BERTH_EVENT" required:"yes" form:"event form" unit:"rest-v1, http-api-v2, alb or function-url" doc:"The form of the events that the host sends: that of a REST API, an HTTP API, a load balancer or a function URL."`
-	BootstrapToken secrets.Value `env:"BOOTSTRAP_TOKEN" required:"for first-time setup" form:"secret" doc:"One-time secret that creates the first administrator on the /setup page."`
+	DatabaseURL      secrets.Value `env:"DATABASE_URL" required:"yes" form:"postgres" unit:"postgres://…" doc:"The hub's PostgreSQL database."`
+	Event            EventForm     `env:"BERTH_EVENT" required:"yes" form:"event form" unit:"rest-v1, http-api-v2, alb or function-url" doc:"The form of the events that the host sends: that of a REST API, an HTTP API, a load balancer or a function URL."`
+	BootstrapToken   secrets.Value `env:"BOOTSTRAP_TOKEN" required:"for first-time setup" form:"secret" doc:"One-time secret that creates the first administrator on the /setup page."`
+	RequireAdminTOTP bool          `env:"REQUIRE_ADMIN_TOTP" default:"false" form:"switch" unit:"true or false" doc:"The hub's."`
 
 	// AppURL is scheme://host[:port] in lower case, without a slash at the end.
 	AppURL         string         `env:"APP_URL" required:"yes" form:"origin" unit:"scheme://host[:port]" doc:"Base URL by which browsers reach the function. No trailing slash, no path."`

@@ -16,6 +16,7 @@ type Server struct {
 	SecretKey         seal.SecretKey `env:"SECRET_KEY" required:"yes" form:"secret key" unit:"64 hex characters" doc:"Encrypts credentials and secrets at rest. Make one with openssl rand -hex 32, and keep a copy: without it the data cannot be read."`
 	SecretKeyPrevious seal.SecretKey `env:"SECRET_KEY_PREVIOUS" form:"secret key" unit:"64 hex characters" doc:"The old SECRET_KEY, for the one start that changes over to a new one."`
 	BootstrapToken    secrets.Value  `env:"BOOTSTRAP_TOKEN" required:"for first-time setup" form:"secret" doc:"One-time secret that creates the first administrator on the /setup page."`
+	RequireAdminTOTP  bool           `env:"REQUIRE_ADMIN_TOTP" default:"false" form:"switch" unit:"true or false" doc:"true: an administrator without a second factor is led to set one up, and can do nothing else until then."`
 
 	// AppURL is scheme://host[:port] in lower case, without a slash at the end.
 	AppURL         string         `env:"APP_URL" default:"http://localhost:8090" form:"origin" unit:"scheme://host[:port]" doc:"Base URL for CORS, webhook URLs and e-mails. No trailing slash, no path."`

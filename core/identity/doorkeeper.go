@@ -39,6 +39,14 @@ type Doorkeeper struct {
 	store Credentials
 	macs  MACs
 	now   core.Clock
+
+	demanding bool // administrators have to have a second factor
+}
+
+// Demanding makes administrators set up a second factor before they may do anything else, when yes says so.
+func (d *Doorkeeper) Demanding(yes bool) *Doorkeeper {
+	d.demanding = yes
+	return d
 }
 
 // NewDoorkeeper returns a Doorkeeper.
@@ -61,7 +69,9 @@ func (d *Doorkeeper) BySession(ctx context.Context, cookie string) (access.Princ
 	if !genuine || !d.now().Before(kept.ExpiresAt) || kept.User.Disabled {
 		return access.Principal{}, errSession
 	}
-	return kept.User.Principal(kept.ID), nil
+	p := kept.User.Principal(kept.ID)
+	p.MustEnrol = d.demanding && p.Role == access.RoleAdmin && !kept.User.SecondFactor
+	return p, nil
 }
 
 // ByAPIKey returns the service account to which this key belongs, which was shown from an address. Unauthenticated "auth.key_invalid".

@@ -15,6 +15,8 @@ import (
 // PeopleStore keeps how accounts come to be and what people change about their own. Each change is audited in the
 // transaction that makes it.
 type PeopleStore interface {
+	FactorStore
+
 	// AddInvitation stores an invitation in place of an open one to the same address. Conflict "user.email_taken".
 	AddInvitation(ctx context.Context, who access.Principal, invitation StoredInvitation) error
 	// StoredInvitation returns an invitation, good or not. NotFound "invitation.not_found".
@@ -46,20 +48,28 @@ type PeopleStore interface {
 // inviting is how often one administrator may make links that let somebody in.
 var inviting = pace.Rule{Burst: 50, Every: 10 * time.Second}
 
+// guessing is how often codes of an account may be tried from addresses where nobody has signed in to it: there are only
+// a million, of which three are good at any time.
+var guessing = pace.Rule{Burst: 10, Every: 5 * time.Minute}
+
 // People holds the use cases of accounts beside signing in: invitations, password resets and what people change about
 // themselves. Its fields are set once.
 type People struct {
 	store     PeopleStore
 	passwords *Passwords
 	macs      MACs
+	keys      Keys
 	now       core.Clock
 	links     *pace.Buckets // made, by who makes them
+	codes     *throttle     // of second factors
 	throttle  *throttle     // of links that are opened, and of passwords that are asked again
 }
 
 // NewPeople returns a People.
-func NewPeople(store PeopleStore, passwords *Passwords, macs MACs, now core.Clock) *People {
-	return &People{store: store, passwords: passwords, macs: macs, now: now, links: pace.New(inviting, maxKeys, now), throttle: newThrottle(now)}
+func NewPeople(store PeopleStore, passwords *Passwords, keys Keys, now core.Clock) *People {
+	codes := newThrottle(now)
+	codes.account = pace.New(guessing, maxKeys, now)
+	return &People{store: store, passwords: passwords, macs: keys, keys: keys, codes: codes, now: now, links: pace.New(inviting, maxKeys, now), throttle: newThrottle(now)}
 }
 
 // Invite makes an invitation; the token is shown to the caller once and kept by nobody. One that is open for the

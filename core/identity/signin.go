@@ -34,6 +34,7 @@ type SignIn struct {
 	now       core.Clock
 	throttle  *throttle
 	refusals  *Refusals
+	people    *People // asks for second factors; nil: who has one cannot sign in
 }
 
 // NewSignIn returns a SignIn.
@@ -42,52 +43,59 @@ func NewSignIn(store Sessions, passwords *Passwords, macs MACs, now core.Clock) 
 }
 
 // Open opens a session; who says where the request came from and, with its session, which
-// one this replaces: a session never survives signing in. Unauthenticated "auth.failed",
-// TooMany "auth.too_many", Unavailable "auth.busy".
+// one this replaces: a session never survives signing in. Unauthenticated "auth.failed", or
+// "auth.code_required" for who has a second factor; TooMany "auth.too_many", Unavailable "auth.busy".
 func (s *SignIn) Open(ctx context.Context, who access.Principal, email string, password secrets.Value) (Session, error) {
+	return s.OpenWithCode(ctx, who, email, password, "")
+}
+
+// first finds out whose password this is.
+func (s *SignIn) first(ctx context.Context, who access.Principal, email string, password secrets.Value) (User, string, error) {
 	email = NormalEmail(email)
 	if len(email) > maxEmail || len(password.Reveal()) > maxPassword {
-		return Session{}, errSignIn
+		return User{}, "", errSignIn
 	}
 	try, err := s.throttle.begin(email, who.Address)
 	if err != nil {
-		return Session{}, err
+		return User{}, "", err
 	}
-	user, err := s.prove(ctx, email, password)
+	user, hash, err := s.prove(ctx, email, password)
 	if err != nil {
 		if !fault.Is(err, fault.Unauthenticated) {
 			try.giveBack() // nothing was learnt from it
-			return Session{}, err
+			return User{}, "", err
 		}
 		s.refusals.Note(ctx, who.Audit("session.open", string(user.ID), "the password is wrong, or the account unknown or disabled"))
-		return Session{}, err
+		return User{}, "", err
 	}
+	try.succeeded()
+	return user, hash, nil
+}
+
+// open opens the session of somebody who has proven who they are.
+func (s *SignIn) open(ctx context.Context, who access.Principal, user User) (Session, error) {
 	session, kept := newSession(s.macs, user, stamp(s.now))
 	kept.Address, kept.Agent = who.Address, who.Agent
 	asker := user.from(who)
 	asker.Session = string(session.ID)
-	if err := s.store.OpenSession(ctx, asker, kept, core.SessionID(who.Session)); err != nil {
-		return Session{}, err
-	}
-	try.succeeded()
-	return session, nil
+	return session, s.store.OpenSession(ctx, asker, kept, core.SessionID(who.Session))
 }
 
-// prove returns the enabled user whose password this is, and with errSignIn whoever has the address. It costs the same
+// prove returns the enabled user whose password this is, and its hash, and with errSignIn whoever has the address. It costs the same
 // whoever they are.
-func (s *SignIn) prove(ctx context.Context, email string, password secrets.Value) (User, error) {
+func (s *SignIn) prove(ctx context.Context, email string, password secrets.Value) (User, string, error) {
 	user, hash, err := s.store.UserByEmail(ctx, email)
 	if err != nil && !fault.Is(err, fault.NotFound) {
-		return User{}, err
+		return User{}, "", err
 	}
 	fits, err := s.passwords.Verify(ctx, hash, password)
 	if err != nil {
-		return User{}, err
+		return User{}, "", err
 	}
 	if !fits || user.Disabled {
-		return user, errSignIn
+		return user, "", errSignIn
 	}
-	return user, nil
+	return user, hash, nil
 }
 
 // Close ends the session that who asks with; an API key has none to end.

@@ -19,13 +19,14 @@ const (
 
 // User is a person who signs in.
 type User struct {
-	ID        core.UserID
-	Email     string // normalised: see NormalEmail; no two users share one
-	Name      string // for people
-	Role      access.Role
-	Disabled  bool // may not sign in; has no sessions
-	CreatedAt time.Time
-	UpdatedAt time.Time
+	ID           core.UserID
+	Email        string // normalised: see NormalEmail; no two users share one
+	Name         string // for people
+	Role         access.Role
+	Disabled     bool // may not sign in; has no sessions
+	SecondFactor bool // signing in takes a code too
+	CreatedAt    time.Time
+	UpdatedAt    time.Time
 }
 
 // Principal returns the user as who asks; session may be empty.

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"crypto/rand"
 	"fmt"
 	"sync"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"berth/core/access"
 	"berth/core/fault"
 	"berth/core/identity"
+	"berth/core/seal"
 )
 
 // invite stores an invitation of somebody to an address.
@@ -186,6 +188,62 @@ func TestAnAddressIsOnePersons(t *testing.T) {
 	}
 	u.Email = other.Email
 	if err := r.ChangeProfile(t.Context(), u.Principal(""), u); fault.CodeOf(err) != "user.email_taken" {
+		t.Error(err)
+	}
+}
+
+func TestACodeIsSpentOnce(t *testing.T) {
+	r := openRegister(t)
+	u := r.user(access.RoleAdmin)
+	mine := r.session(u)
+	r.session(u)
+	who := u.Principal(mine.ID)
+	if _, err := r.SecondFactor(t.Context(), u.ID); fault.CodeOf(err) != "second_factor.not_found" || r.find(u.ID).SecondFactor {
+		t.Errorf("before: %v", err)
+	}
+	ring, err := seal.NewRing(rand.Reader)
+	r.must(err)
+	sealed, err := ring.Seal(seal.Place{Table: "second_factors", Row: string(u.ID), Column: "sealed"}, []byte("secret"))
+	r.must(err)
+	r.must(r.SetSecondFactor(t.Context(), who, sealed, 100, [][]byte{[]byte("a"), []byte("b")}))
+	if err := r.SetSecondFactor(t.Context(), who, sealed, 100, nil); fault.CodeOf(err) != "second_factor.there" {
+		t.Error(err)
+	}
+	if open, err := r.OpenSessions(t.Context(), u.ID); err != nil || len(open) != 1 || open[0].ID != mine.ID || !r.find(u.ID).SecondFactor {
+		t.Errorf("left are %+v, %v", open, err)
+	}
+	for _, c := range []struct {
+		step int64
+		want bool
+	}{{100, false}, {99, false}, {101, true}, {101, false}, {103, true}, {102, false}} {
+		if got, err := r.SpendStep(t.Context(), u.ID, c.step); err != nil || got != c.want {
+			t.Errorf("step %d: %t, %v", c.step, got, err)
+		}
+	}
+	won := make(chan bool, 20)
+	var all sync.WaitGroup
+	for range cap(won) {
+		all.Go(func() {
+			ok, err := r.SpendRecovery(t.Context(), who, []byte("a"))
+			if err != nil {
+				t.Error(err)
+			}
+			won <- ok
+		})
+	}
+	all.Wait()
+	close(won)
+	wins := 0
+	for ok := range won {
+		if ok {
+			wins++
+		}
+	}
+	if wins != 1 || r.count(`SELECT count(*) FROM recovery_codes`) != 1 {
+		t.Errorf("%d spent it, %d are left", wins, r.count(`SELECT count(*) FROM recovery_codes`))
+	}
+	r.must(r.RemoveSecondFactor(t.Context(), who, u.ID))
+	if err := r.RemoveSecondFactor(t.Context(), who, u.ID); fault.CodeOf(err) != "second_factor.not_found" || r.count(`SELECT count(*) FROM recovery_codes`) != 0 {
 		t.Error(err)
 	}
 }

@@ -17,12 +17,13 @@ var (
 		"This is the last administrator who can sign in. Make somebody else an administrator first.")
 )
 
-const userColumns = `users.id, users.email, users.name, users.role, users.disabled, users.created_at, users.updated_at`
+const userColumns = `users.id, users.email, users.name, users.role, users.disabled, users.created_at, users.updated_at,
+	EXISTS (SELECT 1 FROM second_factors WHERE second_factors.user_id = users.id)`
 
 // userInto returns where userColumns are scanned to, and what completes u afterwards.
 func userInto(u *identity.User) (dest []any, finish func()) {
 	var created, updated int64
-	return []any{&u.ID, &u.Email, &u.Name, &u.Role, &u.Disabled, &created, &updated},
+	return []any{&u.ID, &u.Email, &u.Name, &u.Role, &u.Disabled, &created, &updated, &u.SecondFactor},
 		func() { u.CreatedAt, u.UpdatedAt = fromMicros(created), fromMicros(updated) }
 }
 

@@ -12,14 +12,15 @@ import (
 
 // SessionOpener opens sessions.
 type SessionOpener interface {
-	// Open opens a session in place of the one that who asks with; see identity.SignIn.
-	Open(ctx context.Context, who access.Principal, email string, password secrets.Value) (identity.Session, error)
+	// OpenWithCode opens a session in place of the one that who asks with; see identity.SignIn.
+	OpenWithCode(ctx context.Context, who access.Principal, email string, password secrets.Value, code string) (identity.Session, error)
 }
 
 // LoginRequest is who somebody says they are.
 type LoginRequest struct {
-	Email    string `json:"email" required:"yes"`
-	Password string `json:"password" required:"yes"`
+	Email    string  `json:"email" required:"yes"`
+	Password string  `json:"password" required:"yes"`
+	Code     *string `json:"code"` // of the second factor, or a recovery code; without one, who has a second factor is asked with auth.code_required
 }
 
 // Login opens a session and hands it to the browser as a cookie.
@@ -29,7 +30,11 @@ func Login(sessions SessionOpener, secure bool) http.Handler {
 		if err != nil {
 			return err
 		}
-		session, err := sessions.Open(r.Context(), endpoint.Principal(r.Context()), ask.Email, secrets.NewValue(ask.Password))
+		code := ""
+		if ask.Code != nil {
+			code = *ask.Code
+		}
+		session, err := sessions.OpenWithCode(r.Context(), endpoint.Principal(r.Context()), ask.Email, secrets.NewValue(ask.Password), code)
 		if err != nil {
 			return err
 		}

@@ -10,13 +10,14 @@ import (
 
 // User is a person who signs in.
 type User struct {
-	ID        core.UserID `json:"id"`
-	Email     string      `json:"email"`
-	Name      string      `json:"name"`
-	Role      access.Role `json:"role"`
-	Disabled  bool        `json:"disabled"`
-	CreatedAt time.Time   `json:"created_at"`
-	UpdatedAt time.Time   `json:"updated_at"`
+	ID           core.UserID `json:"id"`
+	Email        string      `json:"email"`
+	Name         string      `json:"name"`
+	Role         access.Role `json:"role"`
+	Disabled     bool        `json:"disabled"`
+	SecondFactor bool        `json:"second_factor"` // signing in takes a code too
+	CreatedAt    time.Time   `json:"created_at"`
+	UpdatedAt    time.Time   `json:"updated_at"`
 }
 
 func showUser(u identity.User) User { return User(u) }

@@ -18,9 +18,14 @@ var (
 		"The server is handling as many requests as it can. Try again in a moment.").After(time.Second)
 	errNoCredential = fault.New(fault.Unauthenticated, "auth.required",
 		"This needs a credential: sign in, or send an API key in the X-Service-Api-Key header.")
+	errMustEnrol = fault.New(fault.Forbidden, "auth.second_factor_required",
+		"Administrators of this server have to have a second factor. Set one up under your profile; until then you can do nothing else.")
 	errNoKey = fault.New(fault.Unauthenticated, "auth.key_required",
 		"This needs the API key of a service account in the X-Service-Api-Key header. A scraper that can send an Authorization header only sends the whole line in it: Bearer X-Service-Api-Key: <key>. A browser session does not count here.")
 )
+
+// EnrolPath is the page where a second factor is set up.
+const EnrolPath = "/profile/second-factor"
 
 // Admit wraps the handler of one route so that it sees only requests that its rule permits.
 func (g *Guard) Admit(rule Rule, next http.Handler) http.Handler {
@@ -32,6 +37,10 @@ func (g *Guard) Admit(rule Rule, next http.Handler) http.Handler {
 		}
 		if rule.Surface == Page && fault.Is(err, fault.Unauthenticated) {
 			http.Redirect(w, r, signInPath(r), http.StatusSeeOther)
+			return nil
+		}
+		if rule.Surface == Page && errors.Is(err, errMustEnrol) {
+			http.Redirect(w, r, EnrolPath, http.StatusSeeOther)
 			return nil
 		}
 		return err
@@ -88,6 +97,8 @@ func (g *Guard) pace(rule Rule, p access.Principal) error {
 
 func authorise(rule Rule, p access.Principal) error {
 	switch {
+	case p.MustEnrol && rule.Capability != access.Public && rule.Capability != access.SignedIn:
+		return errMustEnrol
 	case p.Can(rule.Capability):
 		return nil
 	case p.Kind == access.KindAnonymous && rule.Surface == Scrape:

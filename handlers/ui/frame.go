@@ -81,6 +81,9 @@ func newFrame(r *http.Request, at section, title string, trail ...crumb) frame {
 		return f
 	}
 	f.Who, f.Role, f.Hub = p.Name, string(p.Role), hubIn(r.Context())
+	if p.MustEnrol {
+		return f // there is nothing yet that they may go to
+	}
 	f.May = may{Operate: p.Can(access.Operate), Administer: p.Can(access.Administer)}
 	f.Nav = navOf(p, at)
 	return f
@@ -161,6 +164,8 @@ var said = map[string]note{
 	"password-set":         {"ok", "check", "The new password is set. Sign in with it."},
 	"profile-saved":        {"ok", "check", "Saved."},
 	"profile-password":     {"ok", "check", "Your password was changed. Everywhere else you are signed out."},
+	"factor-gone":          {"ok", "check", "The second factor was removed. Signing in takes the password alone."},
+	"factor-reset":         {"ok", "check", "The second factor was removed. The user signs in with their password alone, and can set up another."},
 	"session-ended":        {"ok", "check", "The session was ended. Whoever uses it is signed out."},
 	"target-gone":          {"ok", "check", "The notification target was deleted. It is told nothing any more."},
 	"user-saved":           {"ok", "check", "Saved. The user has to sign in again."},

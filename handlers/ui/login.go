@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"berth/core/access"
+	"berth/core/fault"
 	"berth/core/identity"
 	"berth/core/secrets"
 	"berth/handlers/endpoint"
@@ -13,12 +14,16 @@ import (
 // SessionOpener opens sessions; see identity.SignIn.
 type SessionOpener interface {
 	Open(ctx context.Context, who access.Principal, email string, password secrets.Value) (identity.Session, error)
+	Begin(ctx context.Context, who access.Principal, email string, password secrets.Value) (identity.Session, secrets.Value, error)
+	Continue(ctx context.Context, who access.Principal, ticket, code string) (identity.Session, error)
 }
 
 type loginPage struct {
 	Trouble         string
 	Email, Password input
 	Next            exact // where to go afterwards, a path of ours
+	Ticket          exact // the password was right and a code is to follow; empty: it is the first step
+	Code            input
 }
 
 var loginView = newView[loginPage]("login.html")
@@ -52,7 +57,7 @@ func Login(sessions SessionOpener, secure bool) http.Handler {
 		if form.Get("email") == "" || form.Get("password") == "" {
 			return refuseLogin(w, r, http.StatusUnprocessableEntity, "Give your e-mail address and your password.", page)
 		}
-		session, err := sessions.Open(r.Context(), endpoint.Principal(r.Context()), form.Get("email"), secrets.NewValue(form.Get("password")))
+		session, ticket, err := sessions.Begin(r.Context(), endpoint.Principal(r.Context()), form.Get("email"), secrets.NewValue(form.Get("password")))
 		if err != nil {
 			c, ours := complain(r, err)
 			if !ours {
@@ -60,9 +65,52 @@ func Login(sessions SessionOpener, secure bool) http.Handler {
 			}
 			return refuseLogin(w, r, c.Status, c.general(), page)
 		}
+		if !ticket.Empty() {
+			return writeCode(w, r, http.StatusOK, "", ticket.Reveal(), page.Next)
+		}
 		endpoint.SetSession(w, session.Cookie.Reveal(), session.ExpiresAt, secure)
 		return seeOther(w, r, string(page.Next))
 	})
+}
+
+// LoginCode is the second step of signing in, for who has a second factor.
+func LoginCode(sessions SessionOpener, secure bool) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		form, err := typed(r)
+		if err != nil {
+			return err
+		}
+		next := exact(endpoint.LocalPath(form.Get("next")))
+		if form.Get("ticket") == "" || form.Get("code") == "" {
+			return writeCode(w, r, http.StatusUnprocessableEntity, "Give the code that the authenticator app shows, or a recovery code.", form.Get("ticket"), next)
+		}
+		session, err := sessions.Continue(r.Context(), endpoint.Principal(r.Context()), form.Get("ticket"), form.Get("code"))
+		if err == nil {
+			endpoint.SetSession(w, session.Cookie.Reveal(), session.ExpiresAt, secure)
+			return seeOther(w, r, string(next))
+		}
+		c, ours := complain(r, err)
+		switch {
+		case !ours:
+			return err
+		case fault.CodeOf(err) == "auth.failed": // the ticket is good no more
+			return refuseLogin(w, r, c.Status, c.general(), newLoginPage("", string(next)))
+		}
+		return writeCode(w, r, c.Status, c.general(), form.Get("ticket"), next)
+	})
+}
+
+func writeCode(w http.ResponseWriter, r *http.Request, status int, why, ticket string, next exact) error {
+	if ticket == "" { // there is nothing to go on from
+		return refuseLogin(w, r, status, why, newLoginPage("", string(next)))
+	}
+	page := loginPage{Trouble: why, Next: next, Ticket: exact(ticket), Code: codeInput("Code")}
+	page.Code.Focus = true
+	return loginView.write(w, r, status, bareFrame(r, "Sign in", status), page)
+}
+
+func codeInput(label string) input {
+	return input{Name: "code", Label: label, Kind: "text", Complete: "one-time-code", Mono: true, Hint: "The six digits that your authenticator app shows, or a recovery code."}
 }
 
 func refuseLogin(w http.ResponseWriter, r *http.Request, status int, why string, page loginPage) error {

@@ -25,6 +25,7 @@ type SelfReader interface {
 
 type profilePage struct {
 	Role               string
+	SecondFactor       bool
 	Trouble            string
 	Name, Email, Proof input
 	PasswordTrouble    string
@@ -124,7 +125,7 @@ func writeProfile(w http.ResponseWriter, r *http.Request, status int, people Sel
 	if err != nil {
 		return err
 	}
-	page.Role = roleWords[user.Role]
+	page.Role, page.SecondFactor = roleWords[user.Role], user.SecondFactor
 	if page.Trouble == "" && page.Name.Problem+page.Email.Problem+page.Proof.Problem == "" {
 		page.Name.Value, page.Email.Value = exact(user.Name), exact(user.Email)
 	}

@@ -11,3 +11,11 @@ func sampleProfile() profilePage {
 	}
 	return page
 }
+
+func sampleFactor(in func(*factorPage)) factorPage {
+	page := factorPage{Hidden: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP", Secret: copyable{"secret", "Secret", "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"}, Codes: copyable{"codes", "Recovery codes", "abcde-fghjk\n01234-56789"},
+		Address: copyable{"address", "Address", "otpauth://totp/Berth:ada@example.org?algorithm=SHA1&digits=6&issuer=Berth&period=30&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"}}
+	in(&page)
+	page.fields()
+	return page
+}

@@ -44,6 +44,7 @@ type userLine struct {
 	Name, Email, Href string
 	Role              string
 	Disabled          bool
+	SecondFactor      bool
 	Self              bool // who looks at the page
 	Added             moment
 }
@@ -129,6 +130,6 @@ func writeUsers(w http.ResponseWriter, r *http.Request, status int, keeper UserK
 }
 
 func userOf(r *http.Request, u identity.User, now time.Time) userLine {
-	return userLine{Name: u.Name, Email: u.Email, Href: "/users/" + string(u.ID), Role: string(u.Role), Disabled: u.Disabled,
+	return userLine{Name: u.Name, Email: u.Email, Href: "/users/" + string(u.ID), Role: string(u.Role), Disabled: u.Disabled, SecondFactor: u.SecondFactor,
 		Self: endpoint.Principal(r.Context()).ID == string(u.ID), Added: at(u.CreatedAt, now)}
 }

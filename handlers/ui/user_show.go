@@ -61,6 +61,22 @@ func ChangeUser(keeper UserKeeper, now core.Clock) http.Handler {
 	})
 }
 
+// FactorResetter removes second factors of others; see identity.People.
+type FactorResetter interface {
+	ResetFactor(ctx context.Context, who access.Principal, user core.UserID) error
+}
+
+// ResetFactor removes the second factor of somebody else.
+func ResetFactor(keeper UserKeeper, people FactorResetter, now core.Clock) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		id := core.UserID(r.PathValue("id"))
+		if err := people.ResetFactor(r.Context(), endpoint.Principal(r.Context()), id); err != nil {
+			return refuseUser(w, r, keeper, err, now())
+		}
+		return seeOther(w, r, saying("/users/"+string(id), "factor-reset"))
+	})
+}
+
 // DeleteUser removes a user.
 func DeleteUser(keeper UserKeeper, now core.Clock) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {

@@ -13,7 +13,7 @@ import (
 func (p *parts) mux() (http.Handler, error) {
 	s := p.cfg.Server
 	deps, err := handlers.Join(handlers.Parts{
-		AppURL: s.AppURL, BootstrapToken: s.BootstrapToken, Version: p.cfg.Version, Now: p.cfg.Now,
+		AppURL: s.AppURL, BootstrapToken: s.BootstrapToken, RequireAdminTOTP: s.RequireAdminTOTP, Version: p.cfg.Version, Now: p.cfg.Now,
 		Guard: guard.Config{TrustedProxies: s.TrustedProxies, Log: p.cfg.Log, Meter: p.board.Own},
 		Store: p.store, Ring: p.ring, Passwords: p.passwords, Documents: yaml.Rendered{}, Files: yaml.Configuration{},
 		Desks: handlers.Desks{Backups: p.backups, Integrations: p.integrations, Repositories: p.repositories, GitHosts: p.gitHosts, Hooks: p.hooks, Variables: p.variables, Stacks: p.stacks, Jobs: p.jobs, Fleet: p.fleet, Mail: p.mail},

@@ -69,7 +69,7 @@ func join(ctx context.Context, cfg config.Function, log *slog.Logger, db *store.
 	}
 	connected := repositories.NewGitHosts(kept, ring, ring, hosts, cfg.AppURL, time.Now)
 	deps, err := handlers.Join(handlers.Parts{
-		AppURL: cfg.AppURL, BootstrapToken: cfg.BootstrapToken, Version: version, Now: time.Now,
+		AppURL: cfg.AppURL, BootstrapToken: cfg.BootstrapToken, RequireAdminTOTP: cfg.RequireAdminTOTP, Version: version, Now: time.Now,
 		Guard: guard.Config{TrustedProxies: cfg.TrustedProxies, Log: log, Room: lambda.Room(cfg.Event)},
 		Store: kept, Ring: ring, Passwords: identity.NewPasswords(identity.Rounds), Documents: yaml.Rendered{}, Files: yaml.Configuration{},
 		Desks: handlers.Desks{
