@@ -130,14 +130,14 @@ func (s *Shelf) place(name func(backups.Head) (string, error), write func(part *
 		}
 	}()
 	defer part.Close()
-	head, err := write(part)
-	if err != nil {
+	if _, err = write(part); err != nil {
 		return b, err
 	}
 	if _, err = part.Seek(0, io.SeekStart); err != nil {
 		return b, err
 	}
-	if head, err = s.o.Archive.Read(part, discard); err != nil {
+	head, err := s.o.Archive.Read(part, discard)
+	if err != nil {
 		return b, fmt.Errorf("read again: %w", err)
 	}
 	if err = errors.Join(part.Sync(), part.Close()); err != nil {
