@@ -109,7 +109,7 @@ func shopCompose(number string) string {
     environment:
       NUMBER: "` + number + `"
       SHOW: GREETING
-      GREETING: ${GREETING}
+      GREETING: ${GREETING:-hello}
     healthcheck:
       test: ["CMD", "/app", "health"]
       interval: 1s
