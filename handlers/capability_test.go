@@ -16,6 +16,7 @@ var open = []string{
 	"GET /api/custom/setup", "POST /api/custom/setup", "POST /api/custom/login",
 	"GET /setup", "POST /setup", "GET /login", "POST /login", "POST /login/code", "GET /api/custom/openapi.json", "GET /api/custom/docs",
 	"POST /api/custom/invites/{token}/accept", "GET /invites/{token}", "POST /invites/{token}", "POST /api/custom/resets/{token}", "GET /resets/{token}", "POST /resets/{token}",
+	"POST /api/custom/resets", "GET /resets", "POST /resets",
 }
 
 // own is every route about whoever asks, beside those below /me and /profile.

@@ -109,7 +109,7 @@ func Join(p Parts) (Deps, error) {
 	p.Guard.Doorkeeper = identity.NewDoorkeeper(p.Store, p.Ring, p.Now).Demanding(p.RequireAdminTOTP)
 	p.Guard.Refusals = identity.NewRefusals(p.Store, p.Now)
 	setUp := identity.NewSetUp(p.Store, p.Passwords, p.BootstrapToken, p.Now)
-	people := identity.NewPeople(p.Store, p.Passwords, p.Ring, p.Now)
+	people := identity.NewPeople(p.Store, p.Passwords, p.Ring, p.Now).Mailing(p.Desks.Mail, p.AppURL)
 	signIn := meteredSignIn{identity.NewSignIn(p.Store, p.Passwords, p.Ring, p.Now).Asking(people), p.Guard.Meter}
 	accounts := identity.NewAccounts(p.Store, p.Ring, p.Now)
 	comparer := stacks.NewComparer(p.Store, p.Hub.Files, p.Documents).Reading(p.Hub.Files)

@@ -58,6 +58,7 @@ func (p *players) playPeople() {
 	p.s.guard(guarded)
 	p.play(204, "DELETE", "/api/custom/users/"+string(guarded.ID)+"/second-factor", "")
 	reset := p.play(201, "POST", "/api/custom/users/{user}/reset", "")
+	p.play(409, "POST", "/api/custom/resets", `{"email":"admin@example.org"}`)
 	p.play(422, "POST", "/api/custom/resets/"+tokenOf(reset), `{"password":"short"}`)
 	p.play(204, "POST", "/api/custom/resets/"+tokenOf(reset), `{"password":"`+password+`"}`)
 	p.play(200, "PATCH", "/api/custom/users/{user}", `{"role":"operator","disabled":true}`)
@@ -183,6 +184,8 @@ func (p *players) playMail() {
 	p.play(200, "GET", root, "")
 	p.play(202, "POST", root+"/test", `{"to":"ada@example.org"}`)
 	p.play(422, "POST", root+"/test", `{"to":"ada"}`)
+	p.play(204, "POST", "/api/custom/resets", `{"email":"nobody@example.org"}`)
+	p.play(422, "POST", "/api/custom/resets", `{"email":"nobody"}`)
 	p.play(200, "GET", root+"/messages", "")
 }
 

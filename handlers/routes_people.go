@@ -16,6 +16,7 @@ type PeopleDesk interface {
 	api.InvitationAccepter
 	api.ResetMaker
 	api.ResetSpender
+	api.Forgetter
 	api.ProfileChanger
 	api.PasswordChanger
 	api.OwnSessions
@@ -23,6 +24,7 @@ type PeopleDesk interface {
 	api.FactorResetter
 	ui.InvitationReader
 	ui.ResetReader
+	ui.Forgetter
 	ui.SelfReader
 	ui.FactorDesk
 	ui.FactorResetter
@@ -46,6 +48,9 @@ func peopleRoutes(d Deps) []Route {
 				Detail: "The link is good for a day and once. Nothing changes until it is used; then all sessions of the user end."}},
 		{Method: http.MethodDelete, Pattern: "/api/custom/users/{id}/second-factor", Capability: access.Administer, Surface: guard.API, Handler: api.ResetFactor(of.People),
 			Operation: Operation{Summary: "Remove the second factor of somebody else who has lost it", Tag: "users", Status: http.StatusNoContent, Problems: []int{http.StatusConflict}}},
+		{Method: http.MethodPost, Pattern: "/api/custom/resets", Capability: access.Public, Surface: guard.API, Handler: api.Forgot(of.People),
+			Operation: Operation{Summary: "Have a link for a new password sent by e-mail", Tag: "users", Request: api.ForgotRequest{}, Status: http.StatusNoContent,
+				Detail: "Nothing tells whether there is such an account. The link is good for an hour and once. Refused with `reset.no_mail` where e-mail is not set up.", Problems: []int{http.StatusConflict}}},
 		{Method: http.MethodPost, Pattern: "/api/custom/resets/{token}", Capability: access.Public, Surface: guard.API, Handler: api.SpendReset(of.People),
 			Operation: Operation{Summary: "Set a new password by link, once; ends the user's sessions", Tag: "users", Request: api.ResetRequest{}, Status: http.StatusNoContent}},
 	}...)
@@ -86,6 +91,8 @@ func uiPeopleRoutes(d Deps) []Route {
 		form(one+"/delete", access.Administer, ui.DeleteUser(u.Store, u.Now)),
 		page("/invites/{token}", access.Public, ui.Invitation(of, u.Now)),
 		form("/invites/{token}", access.Public, ui.AcceptInvitation(of, u.SignIn, u.Now, secure)),
+		page("/resets", access.Public, ui.Forgotten(of)),
+		form("/resets", access.Public, ui.Forgot(of)),
 		page("/resets/{token}", access.Public, ui.Reset(of)),
 		form("/resets/{token}", access.Public, ui.SpendReset(of)),
 		page("/profile", access.SignedIn, ui.Profile(of, u.Now)),

@@ -73,7 +73,8 @@ func newStand(t testing.TB) *stand {
 	s.open()
 	passwords := identity.NewPasswords(1)
 	s.setUp = identity.NewSetUp(s.store, passwords, secrets.NewValue(bootstrapToken), s.now)
-	people := identity.NewPeople(s.store, passwords, s.ring, s.now)
+	letters := mail.NewDesk(s.store, s.ring, noHub{}, s.now)
+	people := identity.NewPeople(s.store, passwords, s.ring, s.now).Mailing(letters, origin)
 	s.signIn = identity.NewSignIn(s.store, passwords, s.ring, s.now).Asking(people)
 	s.accounts = identity.NewAccounts(s.store, s.ring, s.now)
 	app, err := url.Parse(origin)
@@ -91,7 +92,7 @@ func newStand(t testing.TB) *stand {
 	s.deps.Integrations.Desk, s.deps.Sops = s.integrationsDesk(), s.sopsDeps()
 	s.deps.Stacks, s.deps.Jobs = s.stacksDeps(), s.jobsDeps()
 	s.deps.Backups = s.backupsDeps()
-	s.deps.Mail = handlers.MailDeps{Desk: mail.NewDesk(s.store, s.ring, noHub{}, s.now), Now: s.now}
+	s.deps.Mail = handlers.MailDeps{Desk: letters, Now: s.now}
 	s.deps.Webhooks.Desk = repositories.NewHooks(s.store, s.ring, noHub{}, nil, s.now)
 	s.deps.Workers, s.deps.Metrics = s.workersDeps()
 	s.deps.Configuration.Desk = s.configurationDesk()

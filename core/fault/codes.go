@@ -246,6 +246,7 @@ var Codes = []string{
 	"request.unknown",
 	"request.unreadable",
 	"reset.ended",
+	"reset.no_mail",
 	"reset.not_found",
 	"revision.blob_missing",
 	"revision.compose_missing",

@@ -20,6 +20,7 @@ type Invitation struct {
 	ByName    string      // as the audit shows them
 	CreatedAt time.Time
 	ExpiresAt time.Time
+	Sent      bool // its link was sent by e-mail, too, just now
 }
 
 // StoredInvitation is an invitation as it is kept.

@@ -25,6 +25,8 @@ type PeopleStore interface {
 	// somebody was first, Conflict "user.email_taken".
 	AcceptInvitation(ctx context.Context, who access.Principal, id core.InvitationID, user User, hash string) error
 
+	// UserByEmail returns the user with a normalised address. NotFound when there is none.
+	UserByEmail(ctx context.Context, email string) (User, string, error)
 	// UserWithPassword returns a user and the hash of their password. NotFound "user.not_found".
 	UserWithPassword(ctx context.Context, id core.UserID) (User, string, error)
 	// AddReset stores a password reset; of a user's at most a few are kept. NotFound "user.not_found".
@@ -63,6 +65,9 @@ type People struct {
 	links     *pace.Buckets // made, by who makes them
 	codes     *throttle     // of second factors
 	throttle  *throttle     // of links that are opened, and of passwords that are asked again
+	letters   Letters       // nil: nothing is sent
+	app       string        // origin of the server
+	forgotten *pace.Buckets // links that were sent, by address; nil without letters
 }
 
 // NewPeople returns a People.
@@ -87,7 +92,11 @@ func (p *People) Invite(ctx context.Context, who access.Principal, email string,
 		By: userOf(who), ByName: who.Name, CreatedAt: now, ExpiresAt: now.Add(InvitationLife)}}
 	token := seal.NewToken(seal.TokenInvitation, string(kept.ID))
 	kept.MAC = p.macs.MACToken(token)
-	return kept.Invitation, token, p.store.AddInvitation(ctx, who, kept)
+	if err := p.store.AddInvitation(ctx, who, kept); err != nil {
+		return kept.Invitation, token, err
+	}
+	kept.Sent = p.sendInvitation(ctx, kept.Invitation, token)
+	return kept.Invitation, token, nil
 }
 
 func (p *People) mayLink(who access.Principal) error {

@@ -13,7 +13,8 @@ import (
 
 // How long the link of a password reset is good.
 const (
-	ResetLife = 24 * time.Hour // made by an administrator, who hands it over
+	ResetLife       = 24 * time.Hour // made by an administrator, who hands it over
+	MailedResetLife = time.Hour      // asked for by whoever has forgotten a password
 )
 
 // MaxResets is how many password resets of a user are open at most; the oldest end beyond that.
@@ -26,6 +27,7 @@ type Reset struct {
 	ByName    string // who made it, as the audit shows them
 	CreatedAt time.Time
 	ExpiresAt time.Time
+	Sent      bool // its link was sent by e-mail, too, just now
 }
 
 // StoredReset is a reset as it is kept.
@@ -45,7 +47,13 @@ func (p *People) MakeReset(ctx context.Context, who access.Principal, user core.
 		return Reset{}, seal.Token{}, err
 	}
 	kept, token := p.newReset(user, who.Name, ResetLife)
-	return kept.Reset, token, p.store.AddReset(ctx, who, kept)
+	if err := p.store.AddReset(ctx, who, kept); err != nil {
+		return kept.Reset, token, err
+	}
+	if owner, _, err := p.store.UserWithPassword(ctx, user); err == nil {
+		kept.Sent = p.sendReset(ctx, kept, owner.Email, who.Name+" made a link for a new password", token)
+	}
+	return kept.Reset, token, nil
 }
 
 func (p *People) newReset(user core.UserID, by string, life time.Duration) (StoredReset, seal.Token) {

@@ -50,6 +50,7 @@ type InvitationRequest struct {
 type IssuedInvitation struct {
 	Invitation
 	Link string `json:"link"` // whoever opens it makes the account: hand it over in confidence
+	Sent bool   `json:"sent"` // an e-mail with the link is on its way to them
 }
 
 func showInvitation(i identity.Invitation) Invitation {
@@ -82,7 +83,7 @@ func Invite(people Inviter, app string) http.Handler {
 		if err != nil {
 			return err
 		}
-		return endpoint.JSON(w, http.StatusCreated, IssuedInvitation{showInvitation(made), app + "/invites/" + token.Reveal()})
+		return endpoint.JSON(w, http.StatusCreated, IssuedInvitation{showInvitation(made), app + "/invites/" + token.Reveal(), made.Sent})
 	})
 }
 

@@ -28,6 +28,7 @@ type ResetSpender interface {
 type IssuedReset struct {
 	Link      string    `json:"link"` // whoever opens it sets the password: hand it over in confidence
 	ExpiresAt time.Time `json:"expires_at"`
+	Sent      bool      `json:"sent"` // an e-mail with the link is on its way to them
 }
 
 var errNoUser = fault.New(fault.NotFound, "user.not_found", "There is no such user.")
@@ -43,7 +44,7 @@ func MakeReset(people ResetMaker, app string) http.Handler {
 		if err != nil {
 			return err
 		}
-		return endpoint.JSON(w, http.StatusCreated, IssuedReset{Link: app + "/resets/" + token.Reveal(), ExpiresAt: made.ExpiresAt})
+		return endpoint.JSON(w, http.StatusCreated, IssuedReset{Link: app + "/resets/" + token.Reveal(), ExpiresAt: made.ExpiresAt, Sent: made.Sent})
 	})
 }
 
@@ -60,6 +61,30 @@ func SpendReset(people ResetSpender) http.Handler {
 			return err
 		}
 		if _, err := people.SpendReset(r.Context(), endpoint.Principal(r.Context()), r.PathValue("token"), secrets.NewValue(ask.Password)); err != nil {
+			return err
+		}
+		return endpoint.NoContent(w)
+	})
+}
+
+// Forgetter sends links for a new password; see identity.People.
+type Forgetter interface {
+	Forgot(ctx context.Context, who access.Principal, email string) error
+}
+
+// ForgotRequest names the account whose password is forgotten.
+type ForgotRequest struct {
+	Email string `json:"email" required:"yes"`
+}
+
+// Forgot has a link for a new password sent, if there is such an account: the answer does not tell.
+func Forgot(people Forgetter) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		ask, err := endpoint.Decode[ForgotRequest](r)
+		if err != nil {
+			return err
+		}
+		if err := people.Forgot(r.Context(), endpoint.Principal(r.Context()), ask.Email); err != nil {
 			return err
 		}
 		return endpoint.NoContent(w)

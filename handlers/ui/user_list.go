@@ -35,6 +35,7 @@ type userListPage struct {
 	Email   input
 	Role    choice
 	Issued  bool // an invitation was just made; this is the only page that shows its link
+	Sent    bool // an e-mail with the link is on its way
 	Link    copyable
 	For     string // whom the link is for
 	Until   moment
@@ -83,7 +84,7 @@ func Invite(keeper UserKeeper, people Inviter, app string, now core.Clock) http.
 			return writeUsers(w, r, c.Status, keeper, page, now())
 		}
 		page = newUserListPage("", made.Role)
-		page.Issued, page.For, page.Until = true, made.Email, at(made.ExpiresAt, now())
+		page.Issued, page.Sent, page.For, page.Until = true, made.Sent, made.Email, at(made.ExpiresAt, now())
 		page.Link = copyable{"made-link", "Link of the invitation", app + "/invites/" + token.Reveal()}
 		return writeUsers(w, r, http.StatusCreated, keeper, page, now())
 	})

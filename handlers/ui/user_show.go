@@ -19,6 +19,7 @@ type userPage struct {
 	Role     choice
 	Disabled tick
 	Issued   bool // a link for a new password was just made; this is the only page that shows it
+	Sent     bool // an e-mail with the link is on its way
 	Link     copyable
 	Until    moment
 }
@@ -99,7 +100,7 @@ func MakeReset(keeper UserKeeper, people ResetMaker, app string, now core.Clock)
 		if err != nil {
 			return refuseUser(w, r, keeper, err, now())
 		}
-		return writeUser(w, r, http.StatusCreated, u, userPage{Issued: true, Until: at(made.ExpiresAt, now()),
+		return writeUser(w, r, http.StatusCreated, u, userPage{Issued: true, Sent: made.Sent, Until: at(made.ExpiresAt, now()),
 			Link: copyable{"made-link", "Link for a new password", app + "/resets/" + token.Reveal()}}, now())
 	})
 }
