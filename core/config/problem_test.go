@@ -87,6 +87,7 @@ func TestBadValues(t *testing.T) {
 		"BACKUP_UPLOAD_MAX_MB":      {"0": "from 1 to 1048576", "4GB": "digits only", "4096MB": "digits only", "1048577": "from 1"},
 		"LOCAL_WORKER":              {"yes": "true or false", "TRUE": "true or false", "1": "true or false"},
 		"SMTP_TLS":                  {"on": "true or false"},
+		"REQUIRE_ADMIN_TOTP":        {"yes": "true or false"},
 		"DATA_DIR":                  {"/data\n": "line end", "/da\x1bta": "control", " ": "spaces", strings.Repeat("d", 20_000): "too long"},
 		"ALLOWED_PRIVATE_IP_RANGES": {
 			"10.0.0.0": "single address", "::1": "single address", "10.0.0.0/33": "not a CIDR", "10.0.0/8": "not a CIDR", "localnet": "not a CIDR", "10.0.0.0/-1": "not a CIDR",
