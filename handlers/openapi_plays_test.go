@@ -204,6 +204,7 @@ func (p *players) playWorkers() {
 
 func (p *players) playPolicy() {
 	p.play(200, "POST", "/api/custom/lint", `{"files":{"compose.yaml":"services: {web: {image: nginx}}\n"},"variables":{"A":"1"}}`)
+	p.play(200, "POST", "/api/custom/lint", `{"repository_id":"{repository}","path":"web"}`)
 	p.play(422, "POST", "/api/custom/lint", `{"files":{}}`)
 	const rules = `{"allow":{"images":["ghcr.io/acme/**"],"volumes":[]},"block":{"privileged":true,"ports":["22"]}}`
 	for _, path := range []string{"/api/custom/policy", "/api/custom/workers/{worker}/policy"} {

@@ -40,6 +40,7 @@ type UIDeps struct {
 type UIPlanner interface {
 	ui.Planner
 	ui.PolicyPlanner
+	ui.Linter
 }
 
 // UISessions opens and ends the sessions of people.
@@ -201,7 +202,7 @@ func uiRepositoryRoutes(u UIDeps, app string) []Route {
 
 func uiStackRoutes(u UIDeps) []Route {
 	const one, service = "/stacks/{id}", "/stacks/{id}/services/{service}"
-	add := ui.NewStackDeps{Repositories: u.Repositories, Browser: u.Browser, Store: u.Store, Workers: u.Workers, Desk: u.Stacks}
+	add := ui.NewStackDeps{Repositories: u.Repositories, Browser: u.Browser, Store: u.Store, Workers: u.Workers, Desk: u.Stacks, Linter: u.Plans}
 	return []Route{
 		page("/stacks", access.View, ui.Stacks(u.Store, u.Repositories, u.Workers, u.Now)),
 		page("/stacks/new", access.Operate, ui.NewStack(add)),

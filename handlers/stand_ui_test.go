@@ -39,7 +39,7 @@ type planner struct {
 func (p *planner) Plan(context.Context, core.StackID) (stacks.Plan, error) { return p.plan, p.err }
 
 func (p *planner) Lint(_ context.Context, ask lint.Ask) ([]lint.Finding, error) {
-	if len(ask.Files) == 0 {
+	if len(ask.Files) == 0 && ask.Repository == "" {
 		return nil, fault.BadFields("lint.invalid", []fault.Field{{Path: "files", Problem: "must be some"}})
 	}
 	return []lint.Finding{{Code: "image.unpinned", Severity: lint.Advice, Service: "web", Field: "image", Place: core.Place{File: "compose.yaml", Line: 3}, What: "w", Why: "y", Next: "n"}}, nil

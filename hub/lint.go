@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -13,6 +14,7 @@ import (
 	"berth/core"
 	"berth/core/fault"
 	"berth/core/lint"
+	"berth/core/stacks"
 )
 
 // maxLintErrors is how many errors a fault names.
@@ -69,18 +71,19 @@ const (
 	maxLintBytes = 512 << 10
 )
 
-// Lint says what is wrong with Compose files that are in no repository. Nothing is fetched, stored or run. What keeps
-// them from being read is an error finding too. Invalid "lint.invalid" for what are no files.
+// Lint says what is wrong with Compose files of which there is no stack. Nothing is stored or run. What keeps
+// them from being read is an error finding too. Invalid "lint.invalid" for what are no files; of a folder
+// NotFound "repository.not_found", Conflict "repository.not_fetched".
 func (h *Hub) Lint(ctx context.Context, ask lint.Ask) ([]lint.Finding, error) {
-	tree, err := filesOf(ask.Files)
+	src, done, err := h.lintSource(ctx, ask)
 	if err != nil {
 		return nil, err
 	}
-	var variables []core.ComposeVariable
-	for _, name := range slices.Sorted(maps.Keys(ask.Variables)) {
-		variables = append(variables, core.ComposeVariable{Name: name, Value: ask.Variables[name]})
-	}
-	src := core.ComposeSource{Project: "draft", Profiles: ask.Profiles, Tree: tree, Variables: variables}
+	defer done()
+	return h.findings(ctx, src)
+}
+
+func (h *Hub) findings(ctx context.Context, src core.ComposeSource) ([]lint.Finding, error) {
 	draft, err := h.opts.Drafts.Draft(ctx, src)
 	if err == nil {
 		findings := lint.Findings(draft)
@@ -97,6 +100,35 @@ func (h *Hub) Lint(ctx context.Context, ask lint.Ask) ([]lint.Finding, error) {
 		return nil, err
 	}
 	return []lint.Finding{lint.Unreadable(err)}, nil
+}
+
+// lintSource opens what is asked about. done closes it.
+func (h *Hub) lintSource(ctx context.Context, ask lint.Ask) (src core.ComposeSource, done func(), err error) {
+	src = core.ComposeSource{Project: "draft", Profiles: ask.Profiles}
+	for _, name := range slices.Sorted(maps.Keys(ask.Variables)) {
+		src.Variables = append(src.Variables, core.ComposeVariable{Name: name, Value: ask.Variables[name]})
+	}
+	switch {
+	case ask.Repository == "":
+		src.Tree, err = filesOf(ask.Files)
+		return src, func() {}, err
+	case len(ask.Files) > 0:
+		return src, nil, fault.BadFields("lint.invalid", []fault.Field{{Path: "files", Problem: "must be left out where a folder of a repository is named"}})
+	}
+	r := &rendering{h: h, stack: stacks.Stack{Repository: ask.Repository, Path: ask.Path}}
+	if err = r.openFetched(ctx); err == nil {
+		err = r.read(ctx)
+	}
+	if err != nil {
+		return src, nil, errors.Join(err, r.close())
+	}
+	src.Dir, src.Files, src.Tree, src.Variables = ask.Path, r.manifest.Files, r.src.tree, r.over.over(src.Variables)
+	src.Profiles = append(slices.Clone(r.manifest.Profiles), ask.Profiles...)
+	return src, func() {
+		if err := r.close(); err != nil {
+			h.opts.Log.Warn("what was linted cannot be closed", "error", err)
+		}
+	}, nil
 }
 
 // givenFiles is a tree of files that were given with a question.

@@ -80,3 +80,35 @@ func TestFilesAreLintedWithoutARepository(t *testing.T) {
 		}
 	}
 }
+
+func TestAFolderIsLintedBeforeThereIsAStack(t *testing.T) {
+	s, _, asked, _ := linting(t, "    networks: [front]\n")
+	s.newest(asked.Stack, stacks.DeploymentFailed)
+	s.looked()
+	st, err := s.store.Stack(t.Context(), asked.Stack)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		ask  lint.Ask
+		code string // of the first finding, or of the fault
+		line int
+	}{
+		"its file":         {lint.Ask{Repository: st.Repository, Path: "web"}, "network.undeclared", 4},
+		"no such folder":   {lint.Ask{Repository: st.Repository, Path: "none"}, "stack.folder_missing", 0},
+		"no repository":    {lint.Ask{Repository: "rep_none", Path: "web"}, "repository.not_found", 0},
+		"files beside it":  {lint.Ask{Repository: st.Repository, Path: "web", Files: map[string]string{"compose.yaml": ""}}, "lint.invalid", 0},
+		"neither of those": {lint.Ask{}, "lint.invalid", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found, err := s.hub.Lint(t.Context(), c.ask)
+			code, line := fault.CodeOf(err), 0
+			if len(found) > 0 {
+				code, line = found[0].Code, found[0].Line
+			}
+			if code != c.code || line != c.line {
+				t.Errorf("found is %+v, %v; want %s on line %d", found, err, c.code, c.line)
+			}
+		})
+	}
+}

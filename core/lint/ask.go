@@ -8,11 +8,14 @@ import (
 	"berth/core/fault"
 )
 
-// Ask is Compose files that are to be judged without a repository.
+// Ask is Compose files that are to be judged without a stack: those given, or those of a folder.
 type Ask struct {
-	Files     map[string]string `json:"files"` // content by relative path
-	Profiles  []string          `json:"profiles"`
-	Variables map[string]string `json:"variables"`
+	Files map[string]string `json:"files"` // content by relative path
+	// Repository and Path name a folder in place of Files: as its newest fetched commit has it, with its own manifest.
+	Repository core.RepositoryID `json:"repository_id"`
+	Path       string            `json:"path"`
+	Profiles   []string          `json:"profiles"`
+	Variables  map[string]string `json:"variables"`
 }
 
 var placed = regexp.MustCompile(`^([^\s:]+):([0-9]+): (?s:(.*))$`)

@@ -3,7 +3,9 @@ package api
 import (
 	"context"
 	"net/http"
+	"strings"
 
+	"berth/core"
 	"berth/core/fault"
 	"berth/core/lint"
 	"berth/handlers/endpoint"
@@ -14,11 +16,14 @@ type Linter interface {
 	Lint(ctx context.Context, ask lint.Ask) ([]lint.Finding, error)
 }
 
-// LintRequest is Compose files that are in no repository.
+// LintRequest is Compose files of which there is no stack: some that are given, or those of a folder.
 type LintRequest struct {
-	Files     map[string]string `json:"files" required:"yes"` // content by relative path; compose.yaml is read, and what it includes; at most 16, of 512 KiB together
-	Profiles  []string          `json:"profiles"`
-	Variables map[string]string `json:"variables"` // that a stack would provide; never secrets
+	Files map[string]string `json:"files"` // content by relative path; compose.yaml is read, and what it includes; at most 16, of 512 KiB together
+	// Of a folder, in place of files: as the repository's newest fetched commit has it.
+	RepositoryID core.RepositoryID `json:"repository_id"`
+	Path         string            `json:"path"`
+	Profiles     []string          `json:"profiles"`
+	Variables    map[string]string `json:"variables"` // that a stack would provide; never secrets
 }
 
 // LintAnswer is what is wrong with the files, errors first.
@@ -55,10 +60,10 @@ func LintFiles(linter Linter) http.Handler {
 		if err != nil {
 			return err
 		}
-		if len(ask.Files) == 0 {
-			return fault.BadFields("lint.invalid", []fault.Field{{Path: "files", Problem: "is required: at least a compose.yaml"}})
+		if len(ask.Files) == 0 && ask.RepositoryID == "" {
+			return fault.New(fault.Invalid, "lint.invalid", "Give files, a compose.yaml among them, or name a folder with repository_id and path.")
 		}
-		found, err := linter.Lint(r.Context(), lint.Ask(ask))
+		found, err := linter.Lint(r.Context(), lint.Ask{Files: ask.Files, Repository: ask.RepositoryID, Path: strings.Trim(ask.Path, "/"), Profiles: ask.Profiles, Variables: ask.Variables})
 		if err != nil {
 			return err
 		}

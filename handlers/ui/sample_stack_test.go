@@ -9,6 +9,7 @@ import (
 	"berth/core/fleet"
 	"berth/core/intake"
 	"berth/core/jobs"
+	"berth/core/lint"
 	"berth/core/repositories"
 	"berth/core/stacks"
 )
@@ -150,8 +151,10 @@ func (sampleFleet) Workers(context.Context, fleet.Filter, core.Page) (core.List[
 }
 
 func sampleNewStack() stackNewPage {
-	return stackNewPage{Form: sampleStackForm(true), Pick: folderPick{Page: newStackAt, Repository: "apps", RepositoryID: "rep_1", RepositoryHref: "/repositories/rep_1", Folders: []folderLine{
-		{Path: "apps/auth", Href: "/x", Files: "compose.yaml", Added: []nameLink{{"auth", "/stacks/stk_2"}, {"auth-staging", "/stacks/stk_3"}}}, {Path: "apps/shop", Href: "/x", Files: "compose.yaml, wireops.yaml", Current: true}, {Path: "apps/status-page", Href: "/x", Files: "docker-compose.yml"}, {Path: "apps/web", Href: "/x", Files: "compose.yaml"}}}}
+	return stackNewPage{Looked: true, Unknown: "The hub does not answer.", Form: sampleStackForm(true),
+		Errors: findingLines([]lint.Finding{{Code: "network.undeclared", Severity: lint.Error, Service: "web", Field: "networks.front", Place: core.Place{File: "apps/shop/compose.yaml", Line: 4}, What: "the network is declared nowhere", Why: "Compose would refuse it", Next: "declare it under networks"}}),
+		Advice: findingLines([]lint.Finding{{Code: "image.unpinned", Severity: lint.Advice, Service: "web", Field: "image", Place: core.Place{File: "apps/shop/compose.yaml", Line: 3}, What: "the tag may move", Why: "what runs can change without a commit", Next: "name a version"}}), Pick: folderPick{Page: newStackAt, Repository: "apps", RepositoryID: "rep_1", RepositoryHref: "/repositories/rep_1", Folders: []folderLine{
+			{Path: "apps/auth", Href: "/x", Files: "compose.yaml", Added: []nameLink{{"auth", "/stacks/stk_2"}, {"auth-staging", "/stacks/stk_3"}}}, {Path: "apps/shop", Href: "/x", Files: "compose.yaml, wireops.yaml", Current: true}, {Path: "apps/status-page", Href: "/x", Files: "docker-compose.yml"}, {Path: "apps/web", Href: "/x", Files: "compose.yaml"}}}}
 }
 
 func sampleDeployment(state stacks.DeploymentState) deploymentPage {

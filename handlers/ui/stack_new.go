@@ -6,11 +6,13 @@ import (
 	"net/url"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"berth/core"
 	"berth/core/access"
 	"berth/core/fault"
+	"berth/core/lint"
 	"berth/core/repositories"
 	"berth/core/stacks"
 	"berth/handlers/endpoint"
@@ -35,8 +37,12 @@ type StackCreator interface {
 
 // stackNewPage has two steps: which repository, then everything else.
 type stackNewPage struct {
-	Pick folderPick
-	Form stackForm
+	Pick    folderPick
+	Form    stackForm
+	Looked  bool          // the folder's files were looked at
+	Errors  []findingLine // that would stop its first deployment
+	Advice  []findingLine
+	Unknown string // why nobody looked
 }
 
 // newStackAt is the page that adds a stack.
@@ -51,6 +57,12 @@ type NewStackDeps struct {
 	Store        FollowedLister
 	Workers      WorkerLister
 	Desk         StackCreator
+	Linter       Linter
+}
+
+// Linter says what is wrong with the Compose files of a folder.
+type Linter interface {
+	Lint(ctx context.Context, ask lint.Ask) ([]lint.Finding, error)
 }
 
 // NewStack asks for a repository and, once that is chosen, for the stack.
@@ -137,8 +149,35 @@ func newStackPage(r *http.Request, d NewStackDeps, id core.RepositoryID, typed s
 	if err != nil {
 		return page, err
 	}
-	page.Form, err = newStackForm(r, d.Workers, typed)
-	return page, err
+	if page.Form, err = newStackForm(r, d.Workers, typed); err != nil {
+		return page, err
+	}
+	return page, page.review(r.Context(), d.Linter, id, typed.path)
+}
+
+// review says what is wrong with the files of the folder that was chosen, before a stack is made of it.
+func (p *stackNewPage) review(ctx context.Context, linter Linter, id core.RepositoryID, folder string) error {
+	if !slices.ContainsFunc(p.Pick.Folders, func(f folderLine) bool { return f.Path == folderName(folder) || f.Path == folder }) {
+		return nil // none was chosen, or it is to come
+	}
+	found, err := linter.Lint(ctx, lint.Ask{Repository: id, Path: folder})
+	switch {
+	case fault.Is(err, fault.Internal):
+		return err
+	case err != nil:
+		p.Unknown = fault.PublicOf(err)
+		return nil
+	}
+	p.Looked = true
+	for _, f := range found {
+		line := findingLines([]lint.Finding{f})
+		if f.Severity == lint.Error {
+			p.Errors = append(p.Errors, line...)
+		} else {
+			p.Advice = append(p.Advice, line...)
+		}
+	}
+	return nil
 }
 
 // added finds the stacks of a repository by their folders. A folder may be several.

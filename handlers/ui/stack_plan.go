@@ -9,6 +9,7 @@ import (
 
 	"berth/core"
 	"berth/core/fault"
+	"berth/core/lint"
 	"berth/core/stacks"
 	"berth/handlers/endpoint"
 )
@@ -82,13 +83,7 @@ func showPlan(plan stacks.Plan, s stacks.Stack) planPage {
 	for _, warning := range plan.Warnings {
 		page.Warnings = append(page.Warnings, sentence(warning))
 	}
-	for _, f := range plan.Findings {
-		line := findingLine{At: strings.TrimSpace(f.Service + " " + f.Field), What: sentence(f.What), Why: sentence(f.Why), Next: sentence(f.Next), Code: f.Code}
-		if f.File != "" {
-			line.Place = f.Place.String()
-		}
-		page.Advice = append(page.Advice, line)
-	}
+	page.Advice = findingLines(plan.Findings)
 	page.Violations = violationLines(plan.Violations)
 	changed := 0
 	for _, service := range plan.Services {
@@ -103,6 +98,17 @@ func showPlan(plan stacks.Plan, s stacks.Stack) planPage {
 
 // findingLine is something that could be better.
 type findingLine struct{ At, Place, What, Why, Next, Code string }
+
+func findingLines(all []lint.Finding) (lines []findingLine) {
+	for _, f := range all {
+		line := findingLine{At: strings.TrimSpace(f.Service + " " + f.Field), What: sentence(f.What), Why: sentence(f.Why), Next: sentence(f.Next), Code: f.Code}
+		if f.File != "" {
+			line.Place = f.Place.String()
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
 
 // violationLine is something that a policy refuses.
 type violationLine struct {

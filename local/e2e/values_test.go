@@ -31,8 +31,12 @@ func valuesByteForByte(t *testing.T, s *rig.Server) {
 		list += fmt.Sprintf("\n  - PLAIN_%d\n  - SECRET_%d", i, i)
 	}
 	mapped := "environment:"
-	for i := range awkward {
-		mapped += fmt.Sprintf("\n  RENAMED_%d: ${SECRET_%d}\n  WRAPPED_%d: \"<${PLAIN_%d}|${SECRET_%d}>\"", i, i, i, i, i)
+	for i, value := range awkward {
+		secret := fmt.Sprintf("${SECRET_%d}", i)
+		if value == "" { // nobody provides it
+			secret = fmt.Sprintf("${SECRET_%d:-}", i)
+		}
+		mapped += fmt.Sprintf("\n  RENAMED_%d: %s\n  WRAPPED_%d: \"<${PLAIN_%d}|%s>\"", i, secret, i, i, secret)
 	}
 	stack := s.Repository(one(compose(box(t, "listed", list), box(t, "mapped", mapped)))).Manual("", "app")
 	for i, value := range awkward {
@@ -132,7 +136,7 @@ func containerSeesNoEnvironment(t *testing.T, s *rig.Server) {
 	want := map[string]string{}
 	for _, name := range names {
 		listed += "\n  - " + name
-		interpolated += "\n  GOT_" + name + ": \"<${" + name + "}>\""
+		interpolated += "\n  GOT_" + name + ": \"<${" + name + ":-}>\""
 		want["GOT_"+name] = "<>"
 	}
 	stack := s.Repository(one(compose(box(t, "listed", listed), box(t, "interpolated", interpolated), box(t, "profiled", "profiles: [surrounding]")))).On("", "app")
