@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"berth/core/jobs"
 	"berth/local/e2e/rig"
+	"berth/local/stand/bucket"
 	"berth/local/stand/prometheus"
 )
 
@@ -34,6 +36,7 @@ func TestAHealthyFleetHasPicturesAndNoAlerts(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	p := s.run(t, prometheus.Distribution(t), s.shipped(t, "prometheus.yaml"))
+	s.copyOffSite(t)
 	stack, job := s.deploy(t), s.runJob(t)
 	questions := s.questions(t)
 	p.Until(t, "every question is answered", func() error { return answered(p, questions) })
@@ -93,6 +96,21 @@ func (s *site) runJob(t *testing.T) *rig.Job {
 		t.Fatalf("the run is %+v", run)
 	}
 	return job
+}
+
+// copyOffSite has backups copied to a bucket, so that there are figures of copies.
+func (s *site) copyOffSite(t *testing.T) {
+	t.Helper()
+	store := bucket.New()
+	server := httptest.NewServer(store)
+	t.Cleanup(server.Close)
+	settings := map[string]string{"endpoint": server.URL, "region": store.Region, "bucket": store.Bucket, "access_key": store.AccessKey, "secret_key": store.SecretKey}
+	if answer := s.Ask(http.MethodPut, "/api/custom/integrations/s3", map[string]any{"enabled": true, "settings": settings}); answer.Status != http.StatusOK {
+		t.Fatalf("the bucket is not taken: %d %s", answer.Status, answer.Body)
+	}
+	if answer := s.Ask(http.MethodPost, "/api/custom/backups", nil); answer.Status != http.StatusCreated {
+		t.Fatalf("no backup is made: %d %s", answer.Status, answer.Body)
+	}
 }
 
 // ofTheMachine are alerts that a machine raises on which tests run, whatever Berth does.
