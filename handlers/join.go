@@ -39,6 +39,7 @@ type Parts struct {
 	Passwords *identity.Passwords
 	Documents core.DocumentReader // of rendered Compose files
 	Files     core.DocumentReader // of configurations
+	Codes     ui.CodeMaker
 	Desks     Desks
 	Hub       Hub
 }
@@ -132,7 +133,7 @@ func Join(p Parts) (Deps, error) {
 		Stacks:       StacksDeps{Desk: p.Desks.Stacks, Store: p.Store, Files: p.Hub.Files, Live: p.Hub.Live, Plans: p.Hub.Plans, Linter: p.Hub.Plans, Compare: comparer},
 		UI: UIDeps{Secrets: p.Hub.Secrets, SetUp: setUp, SignIn: signIn, Accounts: accounts, Store: p.Store, Repositories: p.Desks.Repositories, GitHosts: p.Desks.GitHosts, Hooks: p.Desks.Hooks, Browser: p.Hub.Browser,
 			Variables: p.Desks.Variables, Stacks: p.Desks.Stacks, Jobs: p.Desks.Jobs, Workers: p.Desks.Fleet, Live: p.Hub.Live, Now: p.Now,
-			Plans: p.Hub.Plans, Environment: p.Hub.Plans, Integrations: p.Desks.Integrations, Compose: p.Hub.Files, Compare: comparer},
+			Plans: p.Hub.Plans, Environment: p.Hub.Plans, Integrations: p.Desks.Integrations, Compose: p.Hub.Files, Compare: comparer, Codes: p.Codes},
 		Variables: VariablesDeps{Desk: p.Desks.Variables, Stacks: p.Store, Jobs: p.Store, Environment: p.Hub.Plans, Rotations: p.Store},
 		Webhooks:  WebhooksDeps{Desk: p.Desks.Hooks},
 		Workers:   WorkersDeps{Desk: p.Desks.Fleet, Plans: p.Hub.Plans},

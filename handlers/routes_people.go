@@ -98,8 +98,8 @@ func uiPeopleRoutes(d Deps) []Route {
 		page("/profile", access.SignedIn, ui.Profile(of, u.Now)),
 		form("/profile", access.SignedIn, ui.ChangeProfile(of, u.Now)),
 		form("/profile/password", access.SignedIn, ui.ChangePassword(of, u.Now)),
-		page(guard.EnrolPath, access.SignedIn, ui.SecondFactor(of)),
-		form(guard.EnrolPath, access.SignedIn, ui.ConfirmFactor(of)),
+		page(guard.EnrolPath, access.SignedIn, ui.SecondFactor(of, u.Codes)),
+		form(guard.EnrolPath, access.SignedIn, ui.ConfirmFactor(of, u.Codes)),
 		form(guard.EnrolPath+"/remove", access.SignedIn, ui.RemoveFactor(of)),
 		form("/profile/sessions/{id}/end", access.SignedIn, ui.EndSession(of, u.Now)),
 	}

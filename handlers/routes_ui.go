@@ -33,6 +33,7 @@ type UIDeps struct {
 	Environment  ui.EnvironmentReader
 	Compose      ui.ComposeReader    // *revisionfiles.Files
 	Compare      ui.RevisionComparer // *stacks.Comparer
+	Codes        ui.CodeMaker        // qrcode.Maker
 	Now          core.Clock
 }
 

@@ -147,6 +147,9 @@ func TestAdministratorsAreLedToASecondFactor(t *testing.T) {
 	page := s.browse(session, "/profile/second-factor").Body.String()
 	_, rest, _ := strings.Cut(page, `name="secret" value="`)
 	secret, _, _ := strings.Cut(rest, `"`)
+	if !strings.Contains(page, `<svg class="qr"`) {
+		t.Error("there is no picture for the app to read")
+	}
 	says(t, s.post(session, "/profile/second-factor", "secret", secret, "code", s.code(secret, 0), "password", password), 201, "Recovery codes")
 	wantStatus(t, "afterwards", s.do(get("/api/custom/users", session)), 200, "")
 	wantStatus(t, "one's own by force", s.do(call{method: "DELETE", path: "/api/custom/users/" + string(admin.ID) + "/second-factor", session: session}), 409, "second_factor.own")

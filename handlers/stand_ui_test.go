@@ -14,6 +14,7 @@ import (
 	"berth/core/stacks"
 	"berth/handlers"
 	"berth/handlers/ui"
+	"berth/hub/adapter/qrcode"
 	"berth/hub/adapter/yaml"
 )
 
@@ -26,7 +27,7 @@ func (s *stand) uiDeps() handlers.UIDeps {
 		GitHosts: s.deps.GitHosts.Desk.(ui.GitHostDesk),
 		Hooks:    s.deps.Webhooks.Desk.(ui.WebhookDesk), Workers: s.deps.Workers.Desk.(handlers.UIWorkers), Live: noHub{}, Now: s.now,
 		Integrations: s.deps.Integrations.Desk.(handlers.UIIntegrations), Environment: s.plans(),
-		Plans: s.plans(), Compose: rendered{}, Compare: stacks.NewComparer(s.store, rendered{}, yaml.Rendered{})}
+		Plans: s.plans(), Compose: rendered{}, Compare: stacks.NewComparer(s.store, rendered{}, yaml.Rendered{}), Codes: qrcode.Maker{}}
 }
 
 // planner plans the same for every stack: what the test says.

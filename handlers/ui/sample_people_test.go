@@ -14,7 +14,8 @@ func sampleProfile() profilePage {
 
 func sampleFactor(in func(*factorPage)) factorPage {
 	page := factorPage{Hidden: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP", Secret: copyable{"secret", "Secret", "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"}, Codes: copyable{"codes", "Recovery codes", "abcde-fghjk\n01234-56789"},
-		Address: copyable{"address", "Address", "otpauth://totp/Berth:ada@example.org?algorithm=SHA1&digits=6&issuer=Berth&period=30&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"}}
+		Address: copyable{"address", "Address", "otpauth://totp/Berth:ada@example.org?algorithm=SHA1&digits=6&issuer=Berth&period=30&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"},
+		Picture: codePicture{11, "M4 4h2v1h-2ZM4 6h1v1h-1ZM6 6h1v1h-1Z"}}
 	in(&page)
 	page.fields()
 	return page

@@ -27,7 +27,8 @@ type factorPage struct {
 	Codes    copyable
 	Secret   copyable
 	Address  copyable
-	Hidden   exact // the secret again, to come back with the code
+	Picture  codePicture // of the address
+	Hidden   exact       // the secret again, to come back with the code
 	Trouble  string
 	Code     input
 	Proof    input
@@ -36,7 +37,7 @@ type factorPage struct {
 var factorView = newView[factorPage]("second_factor.html")
 
 // SecondFactor offers somebody a second factor, or to remove the one they have.
-func SecondFactor(people FactorDesk) http.Handler {
+func SecondFactor(people FactorDesk, maker CodeMaker) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		who := endpoint.Principal(r.Context())
 		self, err := people.Self(r.Context(), who)
@@ -50,17 +51,18 @@ func SecondFactor(people FactorDesk) http.Handler {
 		if err != nil {
 			return err
 		}
-		return writeFactor(w, r, http.StatusOK, offered(offer))
+		return writeFactor(w, r, http.StatusOK, offered(offer, maker))
 	})
 }
 
-func offered(offer identity.Offer) factorPage {
-	return factorPage{Hidden: exact(offer.Secret), Secret: copyable{"secret", "Secret", offer.Secret}, Address: copyable{"address", "Address", offer.Address}}
+func offered(offer identity.Offer, maker CodeMaker) factorPage {
+	return factorPage{Hidden: exact(offer.Secret), Secret: copyable{"secret", "Secret", offer.Secret},
+		Address: copyable{"address", "Address", offer.Address}, Picture: codeOf(maker, offer.Address)}
 }
 
 // ConfirmFactor gives somebody the second factor that was offered. The answer is the only page that ever shows the
 // recovery codes, so it is no redirect.
-func ConfirmFactor(people FactorDesk) http.Handler {
+func ConfirmFactor(people FactorDesk, maker CodeMaker) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		form, err := typed(r)
 		if err != nil {
@@ -71,7 +73,7 @@ func ConfirmFactor(people FactorDesk) http.Handler {
 		if err == nil {
 			return writeFactor(w, r, http.StatusCreated, factorPage{Issued: true, Codes: copyable{"codes", "Recovery codes", strings.Join(codes, "\n")}})
 		}
-		return refuseFactor(w, r, err, offered(people.OfferAgain(who, secret)))
+		return refuseFactor(w, r, err, offered(people.OfferAgain(who, secret), maker))
 	})
 }
 

@@ -17,6 +17,6 @@ func TestSettingsInABrowser(t *testing.T) {
 	p.open(account)
 	p.press("Rotate staging")
 	p.shows("The key was made.")
-	p.auditAll(map[string]string{"audit": "/audit-events", "audit-narrowed": "/audit-events?result=refused", "service-account": account, "users": "/users", "profile": "/profile", "email": "/email", "configuration": "/configuration", "integrations": "/integrations"})
+	p.auditAll(map[string]string{"audit": "/audit-events", "audit-narrowed": "/audit-events?result=refused", "service-account": account, "users": "/users", "profile": "/profile", "second-factor": "/profile/second-factor", "email": "/email", "configuration": "/configuration", "integrations": "/integrations"})
 	p.clean()
 }

@@ -30,6 +30,7 @@ import (
 	"berth/hub/adapter/lambda"
 	"berth/hub/adapter/outbound"
 	"berth/hub/adapter/postgres"
+	"berth/hub/adapter/qrcode"
 	"berth/hub/adapter/ssh"
 	"berth/hub/adapter/yaml"
 	"berth/hub/revisionfiles"
@@ -71,7 +72,7 @@ func join(ctx context.Context, cfg config.Function, log *slog.Logger, db *store.
 	deps, err := handlers.Join(handlers.Parts{
 		AppURL: cfg.AppURL, BootstrapToken: cfg.BootstrapToken, RequireAdminTOTP: cfg.RequireAdminTOTP, Version: version, Now: time.Now,
 		Guard: guard.Config{TrustedProxies: cfg.TrustedProxies, Log: log, Room: lambda.Room(cfg.Event)},
-		Store: kept, Ring: ring, Passwords: identity.NewPasswords(identity.Rounds), Documents: yaml.Rendered{}, Files: yaml.Configuration{},
+		Store: kept, Ring: ring, Passwords: identity.NewPasswords(identity.Rounds), Documents: yaml.Rendered{}, Files: yaml.Configuration{}, Codes: qrcode.Maker{},
 		Desks: handlers.Desks{
 			Backups:      backups.NewDesk(nil, kept, 0, nil), // the function runs on PostgreSQL alone
 			Integrations: integrated,

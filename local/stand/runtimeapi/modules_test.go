@@ -9,7 +9,8 @@ import (
 
 // modules are what the function is made of beside this one. Each is a part of its start and its
 // size: the host's runtime and its adapter, the driver of the database with what that brings,
-// the reader of rendered Compose files, and age, which makes the key pair of a repository that is added.
+// the reader of rendered Compose files, age, which makes the key pair of a
+// repository that is added, and what draws the code of a second factor.
 var modules = []string{
 	"filippo.io/age",
 	"filippo.io/hpke",
@@ -25,6 +26,7 @@ var modules = []string{
 	"golang.org/x/sync",
 	"golang.org/x/sys",
 	"golang.org/x/text",
+	"rsc.io/qr",
 }
 
 // TestTheFunctionIsMadeOfThisAndNothingElse: no container engine, no Git, no database server.
