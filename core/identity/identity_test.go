@@ -274,6 +274,12 @@ func TestRefusedSignInsAreNotedAtAPace(t *testing.T) {
 	if known[string(m.user.ID)] != 5 || known[""] != 5 || len(known) != 2 {
 		t.Errorf("noted were %v", known)
 	}
+	for i := range 3 {
+		s.Open(t.Context(), access.Anonymous("192.0.2.9"), fmt.Sprintf("eve%d@example.org", i), secrets.NewValue("a wrong password"))
+	}
+	if got := len(m.refused); got != 13 {
+		t.Errorf("%d are noted: one who is not known is told from one who is by what it costs to note them", got)
+	}
 }
 
 func TestTheUseOfAKeyIsNotedNowAndThen(t *testing.T) {

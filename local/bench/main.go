@@ -39,6 +39,7 @@ var measurements = []measurement{
 	{"secrets", measureSecrets},
 	{"git", measureGit},
 	{"login", measureLogin},
+	{"timing", measureTiming},
 	{"backup", measureBackup},
 }
 
