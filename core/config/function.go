@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"strings"
 
+	"berth/core/identity"
 	"berth/core/seal"
 	"berth/core/secrets"
 )
@@ -53,6 +54,14 @@ type Function struct {
 	GitOAuthGitLabClientID     string        `env:"GIT_OAUTH_GITLAB_CLIENT_ID" form:"text" doc:"The hub's."`
 	GitOAuthGitLabClientSecret secrets.Value `env:"GIT_OAUTH_GITLAB_CLIENT_SECRET" form:"secret" doc:"The hub's."`
 
+	OIDCIssuer       string           `env:"OIDC_ISSUER" form:"issuer" unit:"https://…" doc:"The hub's, as the six that follow: with them people sign in at a provider."`
+	OIDCClientID     string           `env:"OIDC_CLIENT_ID" required:"with OIDC_ISSUER" form:"text" doc:"The hub's."`
+	OIDCClientSecret secrets.Value    `env:"OIDC_CLIENT_SECRET" required:"with OIDC_ISSUER" form:"secret" doc:"The hub's."`
+	OIDCScopes       []string         `env:"OIDC_SCOPES" default:"openid profile email" form:"scopes" unit:"scopes, separated by spaces" doc:"The hub's."`
+	OIDCRoleClaim    string           `env:"OIDC_ROLE_CLAIM" default:"groups" form:"text" unit:"claim" doc:"The hub's."`
+	OIDCRoleMap      identity.RoleMap `env:"OIDC_ROLE_MAP" form:"role map" unit:"value=role, comma-separated" doc:"The hub's."`
+	OIDCDisplayName  string           `env:"OIDC_DISPLAY_NAME" default:"single sign-on" form:"text" doc:"The hub's."`
+
 	LogLevel  slog.Level `env:"LOG_LEVEL" default:"info" form:"log level" unit:"debug, info, warn or error" doc:"Least severe log lines to write."`
 	LogFormat LogFormat  `env:"LOG_FORMAT" default:"json" form:"log format" unit:"text or json" doc:"Form of log lines."`
 }
@@ -73,7 +82,9 @@ func LoadFunction(lookup func(string) (string, bool), environ []string) (functio
 	if everybody(function.TrustedProxies) {
 		found.add("TRUSTED_PROXIES", "trusts every address, so that any client may claim to come from anywhere; list your proxies")
 	}
+	function.OIDC().warn(&found)
 	halves := findings{failed: failed(problems)}
+	function.OIDC().check(&halves)
 	for _, app := range function.gitOAuth() {
 		app.check(&halves)
 	}

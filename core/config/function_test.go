@@ -25,6 +25,7 @@ func TestFunctionDefaults(t *testing.T) {
 		t.Fatalf("%v, %v", problems, warnings)
 	}
 	want := config.Function{SecretKey: got.SecretKey, DatabaseURL: got.DatabaseURL, Event: config.EventHTTPv2, AppURL: "https://b.test", BasePath: "/prod/v1",
+		OIDCScopes: []string{"openid", "profile", "email"}, OIDCRoleClaim: "groups", OIDCDisplayName: "single sign-on",
 		TLSWorkerPort: 8443, LogLevel: slog.LevelInfo, LogFormat: config.LogJSON}
 	if got.DatabaseURL.Reveal() != e["DATABASE_URL"] || !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -41,5 +42,14 @@ func TestFunctionWarnings(t *testing.T) {
 	}
 	if got := strings.Join(names, " "); len(problems) > 0 || got != "BOOTSTRAP_TOKEN TRUSTED_PROXIES BERTH_BASE_PATH" {
 		t.Errorf("%v, warnings of %s", problems, got)
+	}
+}
+
+// TestAFunctionChecksItsProvider as the server does.
+func TestAFunctionChecksItsProvider(t *testing.T) {
+	e := environment{"SECRET_KEY": secretKey, "DATABASE_URL": "postgres://db.test/b", "APP_URL": "https://b.test", "BERTH_EVENT": "alb", "OIDC_ISSUER": "https://id.test"}
+	_, problems, _ := config.LoadFunction(e.lookup, nil)
+	if len(problems) != 2 || problems[0].Name != "OIDC_CLIENT_ID" || problems[1].Name != "OIDC_CLIENT_SECRET" {
+		t.Errorf("%v", problems)
 	}
 }

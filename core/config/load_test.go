@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"berth/core/access"
 	"berth/core/config"
+	"berth/core/identity"
 	"berth/core/seal"
 )
 
@@ -67,6 +69,7 @@ func TestServerDefaults(t *testing.T) {
 		WorkerDataDir: "data/worker", WorkerStackDir: "data/worker/stacks",
 		AuditKeepDays: 365, BackupDir: "data/backups", BackupInterval: 24 * time.Hour, BackupRehearsal: 168 * time.Hour, BackupKeep: 14,
 		BackupUploadMaxMB: 4096, HeartbeatInterval: 30 * time.Second, ScanInterval: 10 * time.Second, SecretsInterval: 2 * time.Minute,
+		OIDCScopes: []string{"openid", "profile", "email"}, OIDCRoleClaim: "groups", OIDCDisplayName: "single sign-on",
 		HubListen: "127.0.0.1:8091", SMTPPort: 587, LogFormat: config.LogText,
 	}
 	if !reflect.DeepEqual(got, want) {
@@ -146,12 +149,20 @@ func TestServerTakesWhatIsGiven(t *testing.T) {
 		"a database behind a socket": {"DATABASE_URL", "postgresql:///berth?host=/run/pg", func(s config.Server) any { return s.DatabaseURL.Empty() }, false},
 		"the hub on all interfaces":  {"HUB_LISTEN", ":8092", func(s config.Server) any { return s.HubListen }, ":8092"},
 		"the hub on IPv6":            {"HUB_LISTEN", "[::1]:8092", func(s config.Server) any { return s.HubListen }, "[::1]:8092"},
+		"an issuer to the letter":    {"OIDC_ISSUER", "https://Id.Test/application/o/berth/", func(s config.Server) any { return s.OIDCIssuer }, "https://Id.Test/application/o/berth/"},
+		"an issuer on this host":     {"OIDC_ISSUER", "http://127.0.0.1:8080/realms/a", func(s config.Server) any { return s.OIDCIssuer }, "http://127.0.0.1:8080/realms/a"},
+		"scopes":                     {"OIDC_SCOPES", "openid email  groups", func(s config.Server) any { return s.OIDCScopes }, []string{"openid", "email", "groups"}},
+		"a role map":                 {"OIDC_ROLE_MAP", "cn=ops=admin, *=viewer", func(s config.Server) any { return s.OIDCRoleMap }, identity.RoleMap{"cn=ops": access.RoleAdmin, "*": access.RoleViewer}},
 		"JSON logs":                  {"LOG_FORMAT", "json", func(s config.Server) any { return s.LogFormat }, config.LogJSON},
 		"debug logs":                 {"LOG_LEVEL", "debug", func(s config.Server) any { return s.LogLevel.String() }, "DEBUG"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := c.field(server(t, environment{"SECRET_KEY": secretKey, c.name: c.value}))
+			given := environment{"SECRET_KEY": secretKey, c.name: c.value}
+			if c.name == "OIDC_ISSUER" {
+				given["OIDC_CLIENT_ID"], given["OIDC_CLIENT_SECRET"] = "berth", "s"
+			}
+			got := c.field(server(t, given))
 			if !reflect.DeepEqual(got, c.want) {
 				t.Errorf("got %v, want %v", got, c.want)
 			}
@@ -181,7 +192,7 @@ func TestSecretsDoNotPrint(t *testing.T) {
 	const password = "correct-horse-battery"
 	s := server(t, environment{
 		"SECRET_KEY": secretKey, "SECRET_KEY_PREVIOUS": previousKey, "BOOTSTRAP_TOKEN": password, "DATABASE_URL": "postgres://u:" + password + "@db/b",
-		"GIT_OAUTH_CLIENT_ID": "id", "GIT_OAUTH_CLIENT_SECRET": password, "SMTP_HOST": "mail.test", "SMTP_SENDER": "a@b.test", "SMTP_PASSWORD": password,
+		"GIT_OAUTH_CLIENT_ID": "id", "GIT_OAUTH_CLIENT_SECRET": password, "OIDC_ISSUER": "https://id.test", "OIDC_CLIENT_ID": "id", "OIDC_CLIENT_SECRET": password, "SMTP_HOST": "mail.test", "SMTP_SENDER": "a@b.test", "SMTP_PASSWORD": password,
 	})
 	w := worker(t, environment{"SERVER_URL": "https://h:1", "WORKER_TOKEN": workerToken})
 	out := fmt.Sprintf("%v %+v %#v %v %+v %#v", s, s, s, w, w, w)

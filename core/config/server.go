@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"berth/core/identity"
 	"berth/core/seal"
 	"berth/core/secrets"
 )
@@ -60,6 +61,14 @@ type Server struct {
 	GitOAuthGitLabURL          string         `env:"GIT_OAUTH_GITLAB_URL" derived:"https://gitlab.com" form:"origin" unit:"scheme://host[:port]" doc:"GitLab server to connect to."`
 	GitOAuthGitLabClientID     string         `env:"GIT_OAUTH_GITLAB_CLIENT_ID" form:"text" doc:"Application ID of the OAuth application at GIT_OAUTH_GITLAB_URL."`
 	GitOAuthGitLabClientSecret secrets.Value  `env:"GIT_OAUTH_GITLAB_CLIENT_SECRET" form:"secret" doc:"Secret of that application."`
+
+	OIDCIssuer       string           `env:"OIDC_ISSUER" form:"issuer" unit:"https://…" doc:"OpenID Connect provider at which people may sign in: its issuer, to the letter; with the client ID and secret it turns single sign-on on. See Single sign-on."`
+	OIDCClientID     string           `env:"OIDC_CLIENT_ID" required:"with OIDC_ISSUER" form:"text" doc:"Client ID of this server at the provider."`
+	OIDCClientSecret secrets.Value    `env:"OIDC_CLIENT_SECRET" required:"with OIDC_ISSUER" form:"secret" doc:"Client secret of this server at the provider."`
+	OIDCScopes       []string         `env:"OIDC_SCOPES" default:"openid profile email" form:"scopes" unit:"scopes, separated by spaces" doc:"What is asked of the provider. Some need one more to tell groups, such as groups."`
+	OIDCRoleClaim    string           `env:"OIDC_ROLE_CLAIM" default:"groups" form:"text" unit:"claim" doc:"Claim of the ID token that says groups or roles: a text or a list of texts. Dots lead into objects: realm_access.roles."`
+	OIDCRoleMap      identity.RoleMap `env:"OIDC_ROLE_MAP" form:"role map" unit:"value=role, comma-separated" doc:"Which role here a value of OIDC_ROLE_CLAIM gives; the highest counts, and * stands for everybody. Without one, only accounts that are here already can be linked."`
+	OIDCDisplayName  string           `env:"OIDC_DISPLAY_NAME" default:"single sign-on" form:"text" doc:"What the sign-in page calls the provider."`
 
 	SMTPHost     string        `env:"SMTP_HOST" form:"host" unit:"host name" doc:"SMTP server; setting it turns e-mail on."`
 	SMTPPort     int           `env:"SMTP_PORT" default:"587" form:"number" min:"1" max:"65535" unit:"port" doc:"SMTP port."`

@@ -25,6 +25,7 @@ func (s *Server) check(failed map[string]bool) []Problem {
 	for _, app := range s.gitOAuth() {
 		app.check(found)
 	}
+	s.OIDC().check(found)
 	found.pair("TLS_CERT_FILE", s.TLSCertFile != "", "TLS_KEY_FILE", s.TLSKeyFile != "")
 	if s.SMTPHost != "" && s.SMTPSender == nil {
 		found.add("SMTP_SENDER", "is not set, but SMTP_HOST is; give the address that e-mails come from")
@@ -79,6 +80,7 @@ func (s *Server) warnings(failed map[string]bool) []Problem {
 	if s.SMTPHost != "" && (s.SMTPUsername == "") != s.SMTPPassword.Empty() {
 		found.add("SMTP_USERNAME", "and SMTP_PASSWORD are not both set, so nobody logs in at the mail server; set both, or neither")
 	}
+	s.OIDC().warn(&found)
 	if everybody(s.TrustedProxies) {
 		found.add("TRUSTED_PROXIES", "trusts every address, so that any client may claim to come from anywhere; list your proxies")
 	}

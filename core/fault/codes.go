@@ -209,6 +209,7 @@ var Codes = []string{
 	"notice.too_large",
 	"notice.unreachable",
 	"notice.untrusted",
+	"oidc.away", "oidc.declined", "oidc.disabled", "oidc.email_taken", "oidc.email_unverified", "oidc.exchange", "oidc.linked", "oidc.made", "oidc.malformed", "oidc.no_password", "oidc.no_role", "oidc.not_linked", "oidc.off", "oidc.other_browser", "oidc.other_issuer", "oidc.state_expired", "oidc.state_invalid", "oidc.state_used", "oidc.token",
 	"outbound.address_refused",
 	"outbox.full",
 	"outbox.no_carrier",

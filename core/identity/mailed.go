@@ -91,9 +91,9 @@ func (p *People) Forgot(ctx context.Context, who access.Principal, email string)
 }
 
 func (p *People) forgot(ctx context.Context, who access.Principal, email string) error {
-	user, _, err := p.store.UserByEmail(ctx, email)
-	if fault.Is(err, fault.NotFound) || err == nil && user.Disabled {
-		return nil
+	user, hash, err := p.store.UserByEmail(ctx, email)
+	if fault.Is(err, fault.NotFound) || err == nil && (user.Disabled || hash == "") {
+		return nil // who has no password signs in at the provider, as long as that lets them in
 	}
 	if err != nil || p.forgotten.Take(email) > 0 {
 		return err

@@ -47,8 +47,26 @@ func (p *People) Self(ctx context.Context, who access.Principal) (User, error) {
 	return user, err
 }
 
-// prove demands the asker's present password.
+// HasPassword reports whether the asker has a password: who signs in at a provider may have none. Forbidden
+// "profile.not_a_person".
+func (p *People) HasPassword(ctx context.Context, who access.Principal) (bool, error) {
+	_, hash, err := p.self(ctx, who)
+	return hash != "", err
+}
+
+// proveAny is prove for what an account without a password may do as well.
+func (p *People) proveAny(ctx context.Context, who access.Principal, hash string, password secrets.Value) error {
+	if hash == "" {
+		return nil
+	}
+	return p.prove(ctx, who, hash, password)
+}
+
+// prove demands the asker's present password. Conflict "oidc.no_password" when there is none.
 func (p *People) prove(ctx context.Context, who access.Principal, hash string, password secrets.Value) error {
+	if hash == "" {
+		return errNoPassword
+	}
 	try, err := p.throttle.begin("password "+who.ID, who.Address)
 	if err != nil {
 		return err

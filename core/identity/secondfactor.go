@@ -77,7 +77,7 @@ func offerOf(user User, secret string) Offer {
 }
 
 // ConfirmFactor gives the asker the second factor that was offered, and returns recovery codes, which are shown to the
-// caller once. Other sessions end. Invalid "second_factor.invalid" or "profile.invalid", Conflict
+// caller once. Other sessions end. An account without a password is asked for none. Invalid "second_factor.invalid" or "profile.invalid", Conflict
 // "second_factor.there", TooMany "auth.too_many".
 func (p *People) ConfirmFactor(ctx context.Context, who access.Principal, secret, code string, password secrets.Value) ([]string, error) {
 	user, hash, err := p.self(ctx, who)
@@ -92,7 +92,7 @@ func (p *People) ConfirmFactor(ctx context.Context, who access.Principal, secret
 	if !fits {
 		return nil, errBadCode
 	}
-	if err := p.prove(ctx, who, hash, password); err != nil {
+	if err := p.proveAny(ctx, who, hash, password); err != nil {
 		return nil, err
 	}
 	sealed, err := p.keys.Seal(factorPlace(user.ID), raw)
@@ -162,14 +162,14 @@ func (p *People) spend(ctx context.Context, who access.Principal, user core.User
 	return p.store.SpendStep(ctx, user, step)
 }
 
-// RemoveFactor takes the asker's second factor, which demands their password and a code. Faults as those of
+// RemoveFactor takes the asker's second factor, which demands a code, and their password if they have one. Faults as those of
 // ConfirmFactor; NotFound "second_factor.not_found".
 func (p *People) RemoveFactor(ctx context.Context, who access.Principal, code string, password secrets.Value) error {
 	user, hash, err := p.self(ctx, who)
 	if err != nil {
 		return err
 	}
-	if err := p.prove(ctx, who, hash, password); err != nil {
+	if err := p.proveAny(ctx, who, hash, password); err != nil {
 		return err
 	}
 	err = p.proveFactor(ctx, who, user, code)

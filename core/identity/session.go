@@ -44,6 +44,7 @@ type StoredSession struct {
 	MAC       []byte // of the cookie's secret part and the id
 	Address   string // from which it was opened
 	Agent     string // what the browser called itself then
+	Way       string // how it was opened, for the audit alone; empty: with a password
 	CreatedAt time.Time
 	ExpiresAt time.Time
 }

@@ -74,8 +74,12 @@ func (s *SignIn) first(ctx context.Context, who access.Principal, email string, 
 
 // open opens the session of somebody who has proven who they are.
 func (s *SignIn) open(ctx context.Context, who access.Principal, user User) (Session, error) {
+	return s.openBy(ctx, who, user, "")
+}
+
+func (s *SignIn) openBy(ctx context.Context, who access.Principal, user User, way string) (Session, error) {
 	session, kept := newSession(s.macs, user, stamp(s.now))
-	kept.Address, kept.Agent = who.Address, who.Agent
+	kept.Address, kept.Agent, kept.Way = who.Address, who.Agent, way
 	asker := user.from(who)
 	asker.Session = string(session.ID)
 	return session, s.store.OpenSession(ctx, asker, kept, core.SessionID(who.Session))

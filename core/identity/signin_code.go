@@ -43,10 +43,14 @@ func (s *SignIn) Begin(ctx context.Context, who access.Principal, email string, 
 		return Session{}, secrets.Value{}, err
 	}
 	if user.SecondFactor {
-		return Session{}, secrets.NewValue(s.ticket(user.ID, hash, s.now().Add(ticketLife).Unix())), nil
+		return Session{}, s.ticketFor(user, hash), nil
 	}
 	session, err := s.open(ctx, who, user)
 	return session, secrets.Value{}, err
+}
+
+func (s *SignIn) ticketFor(user User, hash string) secrets.Value {
+	return secrets.NewValue(s.ticket(user.ID, hash, s.now().Add(ticketLife).Unix()))
 }
 
 // ticket says who gave their password, and until when that counts. Another password makes it good no more.
@@ -67,7 +71,7 @@ func (s *SignIn) Continue(ctx context.Context, who access.Principal, ticket, cod
 	}
 	if err := s.people.proveFactor(ctx, who, user, code); err != nil {
 		if fault.CodeOf(err) == fault.CodeOf(errCode) {
-			s.refusals.Note(ctx, who.Audit("session.open", string(user.ID), "the password is right, and the code of the second factor wrong"))
+			s.refusals.Note(ctx, who.Audit("session.open", string(user.ID), "the first step was right, and the code of the second factor wrong"))
 		}
 		return Session{}, err
 	}

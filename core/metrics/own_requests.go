@@ -13,7 +13,7 @@ func (r *ownRequests) declare(o *Own) {
 	r.took = o.declare(TypeHistogram, "berth_http_request_duration_seconds", "Time that an HTTP request took, by surface.", []string{"surface"},
 		0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 	r.failures = o.declare(TypeCounter, "berth_authentication_failures_total", "Credentials that were refused, by kind.", []string{"kind"})
-	for _, kind := range []string{"api_key", "password", "session", "webhook", "worker"} {
+	for _, kind := range []string{"api_key", "oidc", "password", "session", "webhook", "worker"} {
 		r.failures.add(0, kind)
 	}
 }
@@ -24,5 +24,5 @@ func (o *Own) Request(surface string, status int, took time.Duration) {
 	o.requests.took.observe(took.Seconds(), surface)
 }
 
-// AuthenticationFailed counts a refused credential: "session", "api_key", "password", "webhook", "worker".
+// AuthenticationFailed counts a refused credential: "session", "api_key", "password", "oidc", "webhook", "worker".
 func (o *Own) AuthenticationFailed(kind string) { o.requests.failures.add(1, kind) }

@@ -14,7 +14,7 @@ import (
 // copied are the tables that hold what must not be lost, each after those that it refers to.
 var copied = []string{
 	"policies",
-	"settings", "key_ring", "sealed_settings", "users", "sessions", "invitations", "password_resets", "second_factors", "recovery_codes", "service_accounts", "api_keys", "audit_events", "worker_tokens", "workers",
+	"settings", "key_ring", "sealed_settings", "users", "sessions", "invitations", "password_resets", "second_factors", "recovery_codes", "oidc_identities", "service_accounts", "api_keys", "audit_events", "worker_tokens", "workers",
 	"credentials", "spent_states", "ssh_hosts", "repositories", "webhook_secrets", "webhook_deliveries", "repository_events", "followed_folders", "folder_proposals", "stacks", "revisions", "deployments", "deployment_log", "commit_statuses", "deployment_events", "decisions", "commands",
 	"jobs", "job_fires", "job_runs", "job_run_log", "job_logs_left", "variables", "variable_bindings", "integrations", "delivered", "revision_files", "outbox", "notice_problems",
 }

@@ -43,6 +43,7 @@ func wholeYard(t *testing.T) *yard {
 		`INSERT INTO users (id, email, name, role, password, disabled, created_at, updated_at) VALUES ('usr_1', 'a@b', '', 'admin', 'hash', 1, 9223372036854775807, -1)`,
 		`INSERT INTO invitations (id, email, role, mac, invited_by, by_name, created_at, expires_at) VALUES ('inv_1', 'c@d', 'viewer', x'00', 'usr_1', 'a@b', 0, 1)`,
 		`INSERT INTO second_factors (user_id, sealed, step, created_at) VALUES ('usr_1', x'00', 1, 1)`,
+		`INSERT INTO oidc_identities (issuer, subject, user_id, made, created_at) VALUES ('https://id.example', 'ada', 'usr_1', 1, 1)`,
 		`INSERT INTO recovery_codes (user_id, mac) VALUES ('usr_1', x'00')`,
 		`INSERT INTO password_resets (id, user_id, mac, by_name, created_at, expires_at) VALUES ('rst_1', 'usr_1', x'00', 'a@b', 0, 1)`,
 		`INSERT INTO sessions (id, user_id, mac, created_at, expires_at) VALUES ('ses_1', 'usr_1', x'00', 0, 0)`,

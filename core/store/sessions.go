@@ -57,7 +57,7 @@ func (s *Store) OpenSession(ctx context.Context, who access.Principal, session i
 			session.ID, user, session.MAC, session.Address, session.Agent, micros(session.CreatedAt), micros(session.ExpiresAt)); err != nil {
 			return err
 		}
-		return s.audit(tx, who.Audit("session.open", string(user), ""))
+		return s.audit(tx, who.Audit("session.open", string(user), session.Way))
 	})
 }
 

@@ -62,9 +62,17 @@ func New(name, address string, codes Codes, o Options) (*Service, error) {
 		return nil, fault.New(fault.Conflict, codes.Address,
 			"the configured address of %s is not of the form https://host:port; correct it %s", name, o.Where)
 	}
-	o.Limit, o.Most = cmp.Or(o.Limit, Limit), cmp.Or(o.Most, MaxAnswer)
+	o = o.complete()
 	return &Service{Name: name, Address: u.Scheme + "://" + u.Host, Codes: codes, client: newClient(o), limit: o.Limit, most: o.Most}, nil
 }
+
+func (o Options) complete() Options {
+	o.Limit, o.Most = cmp.Or(o.Limit, Limit), cmp.Or(o.Most, MaxAnswer)
+	return o
+}
+
+// NewClient returns a client that keeps to the limits, for a library that asks by itself.
+func NewClient(o Options) *http.Client { return newClient(o.complete()) }
 
 // Limit is how long one question may take.
 func (s *Service) Limit() time.Duration { return s.limit }
