@@ -14,7 +14,7 @@ import (
 // open is every route of the API and every page that needs no credential.
 var open = []string{
 	"GET /api/custom/setup", "POST /api/custom/setup", "POST /api/custom/login",
-	"GET /setup", "POST /setup", "GET /login", "POST /login", "POST /login/code", "GET /api/custom/openapi.json", "GET /api/custom/docs",
+	"GET /setup", "POST /setup", "GET /login", "POST /login", "POST /login/code", "GET /login/oidc", "GET /login/oidc/callback", "GET /api/custom/openapi.json", "GET /api/custom/docs",
 	"POST /api/custom/invites/{token}/accept", "GET /invites/{token}", "POST /invites/{token}", "POST /api/custom/resets/{token}", "GET /resets/{token}", "POST /resets/{token}",
 	"POST /api/custom/resets", "GET /resets", "POST /resets",
 }

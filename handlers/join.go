@@ -31,6 +31,7 @@ type Parts struct {
 	BootstrapToken   secrets.Value
 	RequireAdminTOTP bool // administrators have to have a second factor
 	Version          string
+	SignOn           identity.SSOOptions // without a provider: people sign in here alone
 	Now              core.Clock
 	Guard            guard.Config // Join fills AppURL, Clock, Doorkeeper and ErrorPage
 
@@ -89,6 +90,7 @@ type Store interface {
 	identity.AccountStore
 	identity.Credentials
 	identity.PeopleStore
+	identity.ProviderStore
 	stacks.RevisionSource
 	ops.Pinger
 	auditStore
@@ -112,6 +114,7 @@ func Join(p Parts) (Deps, error) {
 	setUp := identity.NewSetUp(p.Store, p.Passwords, p.BootstrapToken, p.Now)
 	people := identity.NewPeople(p.Store, p.Passwords, p.Ring, p.Now).Mailing(p.Desks.Mail, p.AppURL)
 	signIn := meteredSignIn{identity.NewSignIn(p.Store, p.Passwords, p.Ring, p.Now).Asking(people), p.Guard.Meter}
+	signOn := meteredSignOn{identity.NewSSO(p.SignOn, p.Store, signIn.SignIn), p.Guard.Meter}
 	accounts := identity.NewAccounts(p.Store, p.Ring, p.Now)
 	comparer := stacks.NewComparer(p.Store, p.Hub.Files, p.Documents).Reading(p.Hub.Files)
 	return Deps{
@@ -120,7 +123,7 @@ func Join(p Parts) (Deps, error) {
 			Variables: p.Desks.Variables, Stacks: p.Desks.Stacks, Jobs: p.Desks.Jobs, Fleet: p.Desks.Fleet, Accounts: accounts, Documents: p.Files})},
 		Backups:      BackupsDeps{Desk: p.Desks.Backups, Limit: p.Desks.Backups.Limit(), Now: p.Now},
 		Audit:        AuditDeps{Store: p.Store, Now: p.Now},
-		Identity:     IdentityDeps{SetUp: setUp, SignIn: signIn, Accounts: accounts, People: people, Store: p.Store},
+		Identity:     IdentityDeps{SetUp: setUp, SignIn: signIn, Accounts: accounts, People: people, SignOn: signOn, Store: p.Store},
 		Integrations: IntegrationsDeps{Desk: p.Desks.Integrations},
 		Hubs:         HubsDeps{Store: p.Store},
 		GitHosts:     GitHostsDeps{Desk: p.Desks.GitHosts},

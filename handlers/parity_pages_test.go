@@ -2,10 +2,12 @@ package handlers_test
 
 import (
 	"net/http"
+	"net/url"
 	"path"
 	"strings"
 
 	"berth/core/access"
+	"berth/handlers/endpoint"
 )
 
 // visit is one request of a browser: a page, or a form when there is one.
@@ -37,6 +39,7 @@ func (p *players) playPages() {
 	p.named["guarded"], p.named["factor secret"] = string(guarded.ID), strings.Repeat("A", 32)
 	p.named["factor code"] = p.s.code(p.named["factor secret"], 0)
 	p.key, p.session, p.named["own email"] = "", p.s.sessionWith(own, p.s.code(strings.Repeat("A", 32), 0)), own.Email
+	p.s.must(p.s.store.LinkProvider(p.t.Context(), own.Principal(""), providerIssuer, "own"))
 	for _, v := range pageVisits {
 		p.visit(v)
 	}
@@ -53,7 +56,13 @@ func (p *players) visit(v visit) {
 		c.header.Set("Content-Type", "application/x-www-form-urlencoded")
 		c.header.Set("Sec-Fetch-Site", "same-origin")
 	}
+	if p.named["trip"] != "" {
+		c.header.Set("Cookie", endpoint.TripCookie+"="+p.named["trip"]+"; "+endpoint.SessionCookie+"="+p.session)
+	}
 	w := p.s.do(c)
+	if to, err := url.Parse(w.Header().Get("Location")); err == nil && tripIn(w).Value != "" {
+		p.named["trip"], p.named["state"] = tripIn(w).Value, to.Query().Get("state")
+	}
 	if p.refusedAway != nil && saysAway(w) {
 		return
 	}
@@ -315,6 +324,12 @@ var pageVisits = []visit{
 	{422, "/profile/second-factor/remove", "code=1&password=wrong", ""},
 	{303, "/profile/second-factor/remove", "code={recovery code}&password=correct+horse+battery", ""},
 	{201, "/profile/second-factor", "secret={factor secret}&code={factor code}&password=correct+horse+battery", ""},
+	{303, "/profile/sso/unlink", "x=1", ""},
+	{404, "/profile/sso/unlink", "x=1", ""},
+	{422, "/profile/sso/link", "password=wrong", ""},
+	{200, "/profile/sso/link", "password=correct+horse+battery", ""},
+	{303, "/login/oidc?next=%2Fstacks", "", ""},
+	{409, "/login/oidc/callback?state=x&code=y", "", ""},
 	{401, "/login/code", "ticket=x&code=1", ""},
 	{303, "/users/{guarded}/second-factor", "x=1", ""},
 	{303, "/invites/{invited}", "name=Guest&password=correct+horse+battery", ""},
@@ -327,6 +342,9 @@ var pageVisits = []visit{
 	{303, "/login", "email=admin@example.org&password=correct+horse+battery&next=%2Fstacks", ""},
 	{200, "/login", "email={coded}&password=correct+horse+battery", ""},
 	{303, "/login/code", "ticket={ticket}&code={coded recovery}", ""},
+	{303, "/logout", "x=1", ""},
+	{303, "/login/oidc?next=%2Fstacks", "", ""},
+	{303, "/login/oidc/callback?state={state}&code=dora", "", ""},
 	{303, "/logout", "x=1", ""},
 	{200, "/login", "", ""},
 	{303, "/users", "", ""},

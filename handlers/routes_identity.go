@@ -8,6 +8,7 @@ import (
 	"berth/handlers/api"
 	"berth/handlers/endpoint"
 	"berth/handlers/guard"
+	"berth/handlers/ui"
 )
 
 // IdentityDeps is what set-up, sign-in, users and service accounts need.
@@ -26,6 +27,7 @@ type IdentityDeps struct {
 		api.APIKeyRotator
 	}
 	People PeopleDesk    // *identity.People
+	SignOn SignOnDesk    // *identity.SSO
 	Store  identityStore // *store.Store
 }
 
@@ -39,6 +41,12 @@ type identityStore interface {
 	api.ServiceAccountChanger
 	api.ServiceAccountDeleter
 	api.KeyRevoker
+}
+
+// SignOnDesk is single sign-on; *identity.SSO has it.
+type SignOnDesk interface {
+	api.OwnSignOn
+	ui.SignOnDesk
 }
 
 func identityRoutes(d Deps) []Route {

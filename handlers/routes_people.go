@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"berth/core/access"
+	"berth/core/identity"
 	"berth/handlers/api"
 	"berth/handlers/endpoint"
 	"berth/handlers/guard"
@@ -71,6 +72,12 @@ func meRoutes(of IdentityDeps) []Route {
 				Detail: "From then on signing in takes a code, and one's other sessions end.", Problems: []int{http.StatusConflict}}},
 		{Method: http.MethodPost, Pattern: "/api/custom/me/second-factor/remove", Capability: access.SignedIn, Surface: guard.API, Handler: api.RemoveFactor(of.People),
 			Operation: Operation{Summary: "Remove one's own second factor", Tag: "session", Request: api.FactorRemoval{}, Status: http.StatusNoContent, Problems: []int{http.StatusNotFound}}},
+		{Method: http.MethodGet, Pattern: "/api/custom/me/sso", Capability: access.SignedIn, Surface: guard.API, Handler: api.GetSignOn(of.SignOn),
+			Operation: Operation{Summary: "How one may sign in with single sign-on", Tag: "session", Response: api.SignOnAnswer{}, Status: http.StatusOK, Problems: []int{http.StatusForbidden},
+				Detail: "Linking takes a browser, which begins under Your profile: the provider sends it back to `/login/oidc/callback`."}},
+		{Method: http.MethodDelete, Pattern: "/api/custom/me/sso", Capability: access.SignedIn, Surface: guard.API, Handler: api.UnlinkSignOn(of.SignOn),
+			Operation: Operation{Summary: "Unlink one's own account from single sign-on", Tag: "session", Status: http.StatusNoContent, Problems: []int{http.StatusNotFound, http.StatusConflict},
+				Detail: "Refused with `oidc.made` for an account that single sign-on made."}},
 		{Method: http.MethodDelete, Pattern: "/api/custom/me/sessions/{id}", Capability: access.SignedIn, Surface: guard.API, Handler: api.EndSession(of.People),
 			Operation: Operation{Summary: "End one of one's own sessions", Tag: "session", Status: http.StatusNoContent}},
 	}
@@ -79,6 +86,7 @@ func meRoutes(of IdentityDeps) []Route {
 // uiPeopleRoutes are the pages of the same.
 func uiPeopleRoutes(d Deps) []Route {
 	of, u, secure, app := d.Identity.People, d.UI, d.secure(), d.origin()
+	own := ui.ProfileDeps{People: of, SignOn: d.Identity.SignOn, Now: u.Now}
 	const one = "/users/{id}"
 	return []Route{
 		page("/users", access.Administer, ui.Users(u.Store, u.Now)),
@@ -95,12 +103,16 @@ func uiPeopleRoutes(d Deps) []Route {
 		form("/resets", access.Public, ui.Forgot(of)),
 		page("/resets/{token}", access.Public, ui.Reset(of)),
 		form("/resets/{token}", access.Public, ui.SpendReset(of)),
-		page("/profile", access.SignedIn, ui.Profile(of, u.Now)),
-		form("/profile", access.SignedIn, ui.ChangeProfile(of, u.Now)),
-		form("/profile/password", access.SignedIn, ui.ChangePassword(of, u.Now)),
+		page("/profile", access.SignedIn, ui.Profile(own)),
+		form("/profile", access.SignedIn, ui.ChangeProfile(own)),
+		form("/profile/password", access.SignedIn, ui.ChangePassword(own)),
+		form("/profile/sso/link", access.SignedIn, ui.LinkSignOn(own, secure)),
+		form("/profile/sso/unlink", access.SignedIn, ui.UnlinkSignOn(own)),
+		page(ui.SignOnPath, access.Public, ui.SignOn(u.SetUp, own.SignOn, secure)),
+		page(identity.SSOCallback, access.Public, ui.SignedOn(own, secure)),
 		page(guard.EnrolPath, access.SignedIn, ui.SecondFactor(of, u.Codes)),
 		form(guard.EnrolPath, access.SignedIn, ui.ConfirmFactor(of, u.Codes)),
 		form(guard.EnrolPath+"/remove", access.SignedIn, ui.RemoveFactor(of)),
-		form("/profile/sessions/{id}/end", access.SignedIn, ui.EndSession(of, u.Now)),
+		form("/profile/sessions/{id}/end", access.SignedIn, ui.EndSession(of)),
 	}
 }

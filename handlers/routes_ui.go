@@ -149,9 +149,9 @@ func uiDoorRoutes(d Deps) []Route {
 		{Method: http.MethodGet, Pattern: "/assets/{digest}/{name}", Capability: access.Public, Surface: guard.Asset, Handler: ui.Asset()},
 		page("/setup", access.Public, ui.NewSetup(u.SetUp)),
 		form("/setup", access.Public, ui.CreateSetup(u.SetUp, u.SignIn, secure)),
-		page("/login", access.Public, ui.NewLogin(u.SetUp)),
-		form("/login", access.Public, ui.Login(u.SignIn, secure)),
-		form("/login/code", access.Public, ui.LoginCode(u.SignIn, secure)),
+		page("/login", access.Public, ui.NewLogin(u.SetUp, d.Identity.SignOn)),
+		form("/login", access.Public, ui.Login(u.SignIn, d.Identity.SignOn, secure)),
+		form("/login/code", access.Public, ui.LoginCode(u.SignIn, d.Identity.SignOn, secure)),
 		form("/logout", access.SignedIn, ui.Logout(u.SignIn, secure)),
 		page("/{$}", access.View, ui.Overview(u.Store, u.Workers, u.Repositories, d.Backups.Desk, u.Now)),
 	}

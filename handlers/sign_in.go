@@ -42,3 +42,18 @@ func (s meteredSignIn) count(err error) {
 		s.meter.AuthenticationFailed("password")
 	}
 }
+
+// meteredSignOn counts what came back from the provider and was refused.
+type meteredSignOn struct {
+	*identity.SSO
+	meter guard.Meter // nil: nobody counts
+}
+
+// Finish implements ui.SignOnDesk.
+func (s meteredSignOn) Finish(ctx context.Context, who access.Principal, back identity.Return) (identity.Arrival, error) {
+	arrival, err := s.SSO.Finish(ctx, who, back)
+	if s.meter != nil && (fault.Is(err, fault.Unauthenticated) || fault.Is(err, fault.Forbidden)) {
+		s.meter.AuthenticationFailed("oidc")
+	}
+	return arrival, err
+}

@@ -60,6 +60,7 @@ type stand struct {
 	measured *metrics.Board
 	setUp    *identity.SetUp
 	signIn   *identity.SignIn
+	provider *fakeProvider // where people sign in beside here
 	accounts *identity.Accounts
 	shelf    *shelf
 	restarts int // that restores asked for
@@ -84,7 +85,7 @@ func newStand(t testing.TB) *stand {
 			Log:    slog.New(slog.NewTextHandler(io.Discard, nil)),
 			Limits: guard.Limits{InFlight: 512, Rate: pace.Rule{Burst: 1_000_000, Every: time.Microsecond}}},
 		Audit:    handlers.AuditDeps{Store: s.store, Now: s.now},
-		Identity: handlers.IdentityDeps{SetUp: s.setUp, SignIn: s.signIn, Accounts: s.accounts, People: people, Store: s.store},
+		Identity: handlers.IdentityDeps{SetUp: s.setUp, SignIn: s.signIn, Accounts: s.accounts, People: people, SignOn: s.signOn(), Store: s.store},
 		Ops:      handlers.OpsDeps{Store: s.store, Version: "test"},
 	}
 	s.deps.Repositories, s.deps.Variables = s.repositoriesDeps(), s.variablesDeps()

@@ -25,6 +25,32 @@ func sessionCookie(value string, expires time.Time, maxAge int, secure bool) *ht
 		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: secure}
 }
 
+// TripCookie is the name of the cookie that a browser brings back from where it was sent to sign in.
+const TripCookie = "berth_trip"
+
+// SetTrip hands the browser the cookie of a trip, which it brings to paths below one and nowhere else.
+func SetTrip(w http.ResponseWriter, below, value string, life time.Duration, secure bool) {
+	http.SetCookie(w, tripCookie(below, value, int(life.Seconds()), secure))
+}
+
+// ClearTrip takes the cookie of a trip that has ended, however it did.
+func ClearTrip(w http.ResponseWriter, below string, secure bool) {
+	http.SetCookie(w, tripCookie(below, "", -1, secure))
+}
+
+func tripCookie(below, value string, maxAge int, secure bool) *http.Cookie {
+	return &http.Cookie{Name: TripCookie, Value: value, Path: below, MaxAge: maxAge, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: secure}
+}
+
+// TripOf returns the cookie of a trip that r carries; empty when none.
+func TripOf(r *http.Request) string {
+	cookie, err := r.Cookie(TripCookie)
+	if err != nil {
+		return ""
+	}
+	return cookie.Value
+}
+
 // SessionOf returns the browser session that r carries; empty when none.
 func SessionOf(r *http.Request) string {
 	cookie, err := r.Cookie(SessionCookie)

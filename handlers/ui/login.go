@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"net/http"
+	"net/url"
 
 	"berth/core/access"
 	"berth/core/fault"
@@ -21,7 +22,9 @@ type SessionOpener interface {
 type loginPage struct {
 	Trouble         string
 	Email, Password input
-	Next            exact // where to go afterwards, a path of ours
+	Next            exact  // where to go afterwards, a path of ours
+	Provider        string // beside this server, where people sign in; empty: nowhere
+	ProviderHref    string
 	Ticket          exact // the password was right and a code is to follow; empty: it is the first step
 	Code            input
 }
@@ -29,7 +32,7 @@ type loginPage struct {
 var loginView = newView[loginPage]("login.html")
 
 // NewLogin shows the sign-in form, or set-up while there is nobody who could sign in.
-func NewLogin(setup SetupStatuses) http.Handler {
+func NewLogin(setup SetupStatuses, provider ProviderNamer) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		status, err := setup.Status(r.Context())
 		if err != nil {
@@ -42,18 +45,18 @@ func NewLogin(setup SetupStatuses) http.Handler {
 		case endpoint.Principal(r.Context()).Kind == access.KindUser:
 			return seeOther(w, r, next)
 		}
-		return loginView.write(w, r, http.StatusOK, newFrame(r, inNothing, "Sign in"), newLoginPage("", next))
+		return loginView.write(w, r, http.StatusOK, newFrame(r, inNothing, "Sign in"), newLoginPage("", next, provider))
 	})
 }
 
 // Login signs somebody in and takes them where they wanted to go.
-func Login(sessions SessionOpener, secure bool) http.Handler {
+func Login(sessions SessionOpener, provider ProviderNamer, secure bool) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		form, err := typed(r)
 		if err != nil {
 			return err
 		}
-		page := newLoginPage(form.Get("email"), endpoint.LocalPath(form.Get("next")))
+		page := newLoginPage(form.Get("email"), endpoint.LocalPath(form.Get("next")), provider)
 		if form.Get("email") == "" || form.Get("password") == "" {
 			return refuseLogin(w, r, http.StatusUnprocessableEntity, "Give your e-mail address and your password.", page)
 		}
@@ -66,7 +69,7 @@ func Login(sessions SessionOpener, secure bool) http.Handler {
 			return refuseLogin(w, r, c.Status, c.general(), page)
 		}
 		if !ticket.Empty() {
-			return writeCode(w, r, http.StatusOK, "", ticket.Reveal(), page.Next)
+			return writeCode(w, r, http.StatusOK, "", ticket.Reveal(), page)
 		}
 		endpoint.SetSession(w, session.Cookie.Reveal(), session.ExpiresAt, secure)
 		return seeOther(w, r, string(page.Next))
@@ -74,37 +77,37 @@ func Login(sessions SessionOpener, secure bool) http.Handler {
 }
 
 // LoginCode is the second step of signing in, for who has a second factor.
-func LoginCode(sessions SessionOpener, secure bool) http.Handler {
+func LoginCode(sessions SessionOpener, provider ProviderNamer, secure bool) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		form, err := typed(r)
 		if err != nil {
 			return err
 		}
-		next := exact(endpoint.LocalPath(form.Get("next")))
+		page := newLoginPage("", endpoint.LocalPath(form.Get("next")), provider)
 		if form.Get("ticket") == "" || form.Get("code") == "" {
-			return writeCode(w, r, http.StatusUnprocessableEntity, "Give the code that the authenticator app shows, or a recovery code.", form.Get("ticket"), next)
+			return writeCode(w, r, http.StatusUnprocessableEntity, "Give the code that the authenticator app shows, or a recovery code.", form.Get("ticket"), page)
 		}
 		session, err := sessions.Continue(r.Context(), endpoint.Principal(r.Context()), form.Get("ticket"), form.Get("code"))
 		if err == nil {
 			endpoint.SetSession(w, session.Cookie.Reveal(), session.ExpiresAt, secure)
-			return seeOther(w, r, string(next))
+			return seeOther(w, r, string(page.Next))
 		}
 		c, ours := complain(r, err)
 		switch {
 		case !ours:
 			return err
 		case fault.CodeOf(err) == "auth.failed": // the ticket is good no more
-			return refuseLogin(w, r, c.Status, c.general(), newLoginPage("", string(next)))
+			return refuseLogin(w, r, c.Status, c.general(), page)
 		}
-		return writeCode(w, r, c.Status, c.general(), form.Get("ticket"), next)
+		return writeCode(w, r, c.Status, c.general(), form.Get("ticket"), page)
 	})
 }
 
-func writeCode(w http.ResponseWriter, r *http.Request, status int, why, ticket string, next exact) error {
+func writeCode(w http.ResponseWriter, r *http.Request, status int, why, ticket string, page loginPage) error {
 	if ticket == "" { // there is nothing to go on from
-		return refuseLogin(w, r, status, why, newLoginPage("", string(next)))
+		return refuseLogin(w, r, status, why, page)
 	}
-	page := loginPage{Trouble: why, Next: next, Ticket: exact(ticket), Code: codeInput("Code")}
+	page.Trouble, page.Ticket, page.Code = why, exact(ticket), codeInput("Code")
 	page.Code.Focus = true
 	return loginView.write(w, r, status, bareFrame(r, "Sign in", status), page)
 }
@@ -121,8 +124,12 @@ func refuseLogin(w http.ResponseWriter, r *http.Request, status int, why string,
 	return loginView.write(w, r, status, f, page)
 }
 
-func newLoginPage(email, next string) loginPage {
-	return loginPage{Next: exact(next),
+func newLoginPage(email, next string, provider ProviderNamer) loginPage {
+	page := loginPage{Next: exact(next),
 		Email:    input{Name: "email", Label: "E-mail address", Kind: "email", Complete: "username", Value: exact(email), Focus: true},
 		Password: input{Name: "password", Label: "Password", Kind: "password", Complete: "current-password"}}
+	if name, on := provider.On(); on {
+		page.Provider, page.ProviderHref = name, "/login/oidc?"+url.Values{"next": {next}}.Encode()
+	}
+	return page
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"strings"
-	"time"
 
 	"berth/core"
 	"berth/core/access"
@@ -21,15 +20,25 @@ type SelfReader interface {
 	ChangePassword(ctx context.Context, who access.Principal, old, fresh secrets.Value) error
 	Sessions(ctx context.Context, who access.Principal) ([]identity.OpenSession, error)
 	EndSession(ctx context.Context, who access.Principal, id core.SessionID) error
+	HasPassword(ctx context.Context, who access.Principal) (bool, error)
+}
+
+// ProfileDeps is what the page of somebody's own account is made of.
+type ProfileDeps struct {
+	People SelfReader
+	SignOn SignOnDesk
+	Now    core.Clock
 }
 
 type profilePage struct {
+	Passwordless       bool // they sign in at the provider
 	Role               string
 	SecondFactor       bool
 	Trouble            string
 	Name, Email, Proof input
 	PasswordTrouble    string
 	Old, Fresh         input
+	SignOn             signOnPart
 	Sessions           []sessionLine
 }
 
@@ -43,21 +52,21 @@ type sessionLine struct {
 var profileView = newView[profilePage]("profile.html")
 
 // Profile shows somebody their own account.
-func Profile(people SelfReader, now core.Clock) http.Handler {
+func Profile(d ProfileDeps) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
-		return writeProfile(w, r, http.StatusOK, people, newProfilePage(), now())
+		return writeProfile(w, r, http.StatusOK, d, newProfilePage())
 	})
 }
 
 // ChangeProfile changes somebody's own name or e-mail address.
-func ChangeProfile(people SelfReader, now core.Clock) http.Handler {
+func ChangeProfile(d ProfileDeps) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		form, err := typed(r)
 		if err != nil {
 			return err
 		}
 		name, email := form.Get("name"), form.Get("email")
-		_, err = people.ChangeProfile(r.Context(), endpoint.Principal(r.Context()), identity.ProfileChange{Name: &name, Email: &email, Password: secrets.NewValue(form.Get("password"))})
+		_, err = d.People.ChangeProfile(r.Context(), endpoint.Principal(r.Context()), identity.ProfileChange{Name: &name, Email: &email, Password: secrets.NewValue(form.Get("password"))})
 		if err == nil {
 			return seeOther(w, r, saying("/profile", "profile-saved"))
 		}
@@ -68,18 +77,18 @@ func ChangeProfile(people SelfReader, now core.Clock) http.Handler {
 		page := newProfilePage()
 		page.Name.Value, page.Email.Value = exact(name), exact(email)
 		page.Trouble = c.on(&page.Name, &page.Email, &page.Proof)
-		return writeProfile(w, r, c.Status, people, page, now())
+		return writeProfile(w, r, c.Status, d, page)
 	})
 }
 
 // ChangePassword changes somebody's own password and ends their other sessions.
-func ChangePassword(people SelfReader, now core.Clock) http.Handler {
+func ChangePassword(d ProfileDeps) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		form, err := typed(r)
 		if err != nil {
 			return err
 		}
-		err = people.ChangePassword(r.Context(), endpoint.Principal(r.Context()), secrets.NewValue(form.Get("password")), secrets.NewValue(form.Get("new_password")))
+		err = d.People.ChangePassword(r.Context(), endpoint.Principal(r.Context()), secrets.NewValue(form.Get("password")), secrets.NewValue(form.Get("new_password")))
 		if err == nil {
 			return seeOther(w, r, saying("/profile", "profile-password"))
 		}
@@ -89,12 +98,12 @@ func ChangePassword(people SelfReader, now core.Clock) http.Handler {
 		}
 		page := newProfilePage()
 		page.PasswordTrouble = c.on(&page.Old, &page.Fresh)
-		return writeProfile(w, r, c.Status, people, page, now())
+		return writeProfile(w, r, c.Status, d, page)
 	})
 }
 
 // EndSession ends one of somebody's own sessions.
-func EndSession(people SelfReader, now core.Clock) http.Handler {
+func EndSession(people SelfReader) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		err := people.EndSession(r.Context(), endpoint.Principal(r.Context()), core.SessionID(r.PathValue("id")))
 		if err != nil && !fault.Is(err, fault.NotFound) { // it has ended meanwhile, which was asked for
@@ -115,16 +124,24 @@ func newProfilePage() profilePage {
 	}
 }
 
-func writeProfile(w http.ResponseWriter, r *http.Request, status int, people SelfReader, page profilePage, now time.Time) error {
-	who := endpoint.Principal(r.Context())
-	user, err := people.Self(r.Context(), who)
+func writeProfile(w http.ResponseWriter, r *http.Request, status int, d ProfileDeps, page profilePage) error {
+	who, now := endpoint.Principal(r.Context()), d.Now()
+	user, err := d.People.Self(r.Context(), who)
 	if err != nil {
 		return err
 	}
-	open, err := people.Sessions(r.Context(), who)
+	open, err := d.People.Sessions(r.Context(), who)
 	if err != nil {
 		return err
 	}
+	has, err := d.People.HasPassword(r.Context(), who)
+	if err != nil {
+		return err
+	}
+	if err := page.SignOn.fill(r, d.SignOn, now); err != nil {
+		return err
+	}
+	page.Passwordless = !has
 	page.Role, page.SecondFactor = roleWords[user.Role], user.SecondFactor
 	if page.Trouble == "" && page.Name.Problem+page.Email.Problem+page.Proof.Problem == "" {
 		page.Name.Value, page.Email.Value = exact(user.Name), exact(user.Email)

@@ -20,3 +20,17 @@ func sampleFactor(in func(*factorPage)) factorPage {
 	page.fields()
 	return page
 }
+
+// namer is a provider by its name; none when that is empty.
+type namer string
+
+// On implements ProviderNamer.
+func (n namer) On() (string, bool) { return string(n), n != "" }
+
+func sampleSignOn(linked, made bool) profilePage {
+	page := sampleProfile()
+	page.Passwordless = made
+	page.SignOn = signOnPart{Provider: "Keycloak", Linked: linked, Made: made, Since: at(before(200*time.Hour), sampleNow),
+		Proof: input{Name: "password", ID: "f-sso", Label: "Present password", Kind: "password", Complete: "current-password"}}
+	return page
+}

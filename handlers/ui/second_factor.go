@@ -18,6 +18,7 @@ type FactorDesk interface {
 	OfferAgain(who access.Principal, secret string) identity.Offer
 	ConfirmFactor(ctx context.Context, who access.Principal, secret, code string, password secrets.Value) ([]string, error)
 	RemoveFactor(ctx context.Context, who access.Principal, code string, password secrets.Value) error
+	HasPassword(ctx context.Context, who access.Principal) (bool, error)
 }
 
 type factorPage struct {
@@ -32,6 +33,8 @@ type factorPage struct {
 	Trouble  string
 	Code     input
 	Proof    input
+
+	Passwordless bool // they sign in at the provider, and are asked for no password
 }
 
 var factorView = newView[factorPage]("second_factor.html")
@@ -45,13 +48,13 @@ func SecondFactor(people FactorDesk, maker CodeMaker) http.Handler {
 			return err
 		}
 		if self.SecondFactor {
-			return writeFactor(w, r, http.StatusOK, factorPage{There: true})
+			return writeFactor(w, r, people, http.StatusOK, factorPage{There: true})
 		}
 		offer, err := people.OfferFactor(r.Context(), who)
 		if err != nil {
 			return err
 		}
-		return writeFactor(w, r, http.StatusOK, offered(offer, maker))
+		return writeFactor(w, r, people, http.StatusOK, offered(offer, maker))
 	})
 }
 
@@ -71,9 +74,9 @@ func ConfirmFactor(people FactorDesk, maker CodeMaker) http.Handler {
 		who, secret := endpoint.Principal(r.Context()), form.Get("secret")
 		codes, err := people.ConfirmFactor(r.Context(), who, secret, form.Get("code"), secrets.NewValue(form.Get("password")))
 		if err == nil {
-			return writeFactor(w, r, http.StatusCreated, factorPage{Issued: true, Codes: copyable{"codes", "Recovery codes", strings.Join(codes, "\n")}})
+			return writeFactor(w, r, people, http.StatusCreated, factorPage{Issued: true, Codes: copyable{"codes", "Recovery codes", strings.Join(codes, "\n")}})
 		}
-		return refuseFactor(w, r, err, offered(people.OfferAgain(who, secret), maker))
+		return refuseFactor(w, r, people, err, offered(people.OfferAgain(who, secret), maker))
 	})
 }
 
@@ -88,18 +91,18 @@ func RemoveFactor(people FactorDesk) http.Handler {
 		if err == nil {
 			return seeOther(w, r, saying("/profile", "factor-gone"))
 		}
-		return refuseFactor(w, r, err, factorPage{There: true})
+		return refuseFactor(w, r, people, err, factorPage{There: true})
 	})
 }
 
-func refuseFactor(w http.ResponseWriter, r *http.Request, why error, page factorPage) error {
+func refuseFactor(w http.ResponseWriter, r *http.Request, people FactorDesk, why error, page factorPage) error {
 	c, ours := complain(r, why)
 	if !ours {
 		return why
 	}
 	page.fields()
 	page.Trouble = c.on(&page.Code, &page.Proof)
-	return writeFactor(w, r, c.Status, page)
+	return writeFactor(w, r, people, c.Status, page)
 }
 
 // fields fills the form, unless that was done.
@@ -114,7 +117,12 @@ func (p *factorPage) fields() {
 	p.Proof = input{Name: "password", Label: "Present password", Kind: "password", Complete: "current-password"}
 }
 
-func writeFactor(w http.ResponseWriter, r *http.Request, status int, page factorPage) error {
+func writeFactor(w http.ResponseWriter, r *http.Request, people FactorDesk, status int, page factorPage) error {
+	has, err := people.HasPassword(r.Context(), endpoint.Principal(r.Context()))
+	if err != nil {
+		return err
+	}
+	page.Passwordless = !has
 	page.fields()
 	page.Demanded = endpoint.Principal(r.Context()).MustEnrol && !page.Issued
 	f := newFrame(r, inProfile, "Second factor", crumb{"Your profile", "/profile"})

@@ -5,6 +5,7 @@ import (
 
 	"berth/handlers"
 	"berth/handlers/guard"
+	"berth/hub/adapter/oidc"
 	"berth/hub/adapter/qrcode"
 	"berth/hub/adapter/yaml"
 )
@@ -15,8 +16,9 @@ func (p *parts) mux() (http.Handler, error) {
 	s := p.cfg.Server
 	deps, err := handlers.Join(handlers.Parts{
 		AppURL: s.AppURL, BootstrapToken: s.BootstrapToken, RequireAdminTOTP: s.RequireAdminTOTP, Version: p.cfg.Version, Now: p.cfg.Now,
-		Guard: guard.Config{TrustedProxies: s.TrustedProxies, Log: p.cfg.Log, Meter: p.board.Own},
-		Store: p.store, Ring: p.ring, Passwords: p.passwords, Documents: yaml.Rendered{}, Files: yaml.Configuration{}, Codes: qrcode.Maker{},
+		SignOn: oidc.SignOn(s.OIDC(), s.AppURL, p.cfg.Now),
+		Guard:  guard.Config{TrustedProxies: s.TrustedProxies, Log: p.cfg.Log, Meter: p.board.Own},
+		Store:  p.store, Ring: p.ring, Passwords: p.passwords, Documents: yaml.Rendered{}, Files: yaml.Configuration{}, Codes: qrcode.Maker{},
 		Desks: handlers.Desks{Backups: p.backups, Integrations: p.integrations, Repositories: p.repositories, GitHosts: p.gitHosts, Hooks: p.hooks, Variables: p.variables, Stacks: p.stacks, Jobs: p.jobs, Fleet: p.fleet, Mail: p.mail},
 		Hub:   handlers.Hub{Live: p.side.live, Plans: p.side.plans, Browser: p.side.browser, Files: p.side.files, Metrics: p.side.metrics, Secrets: p.side.secrets},
 	})

@@ -11,10 +11,10 @@ import (
 )
 
 // allowed are what of this module, beside core and handlers, the function is made of.
-var allowed = []string{"berth/hub/adapter/agekey", "berth/hub/adapter/githost", "berth/hub/adapter/outbound", "berth/hub/adapter/hubclient", "berth/hub/adapter/lambda", "berth/hub/adapter/postgres", "berth/hub/adapter/ssh", "berth/hub/adapter/yaml", "berth/hub/revisionfiles"}
+var allowed = []string{"berth/hub/adapter/agekey", "berth/hub/adapter/githost", "berth/hub/adapter/outbound", "berth/hub/adapter/hubclient", "berth/hub/adapter/lambda", "berth/hub/adapter/oidc", "berth/hub/adapter/postgres", "berth/hub/adapter/qrcode", "berth/hub/adapter/ssh", "berth/hub/adapter/yaml", "berth/hub/revisionfiles"}
 
 // vendors are the third parties whose packages those import.
-var vendors = []string{"github.com/aws/aws-lambda-go/", "github.com/awslabs/aws-lambda-go-api-proxy/", "github.com/jackc/pgx/v5", "go.yaml.in/yaml/v3", "filippo.io/age", "golang.org/x/crypto/ssh", "golang.org/x/oauth2"}
+var vendors = []string{"github.com/aws/aws-lambda-go/", "github.com/awslabs/aws-lambda-go-api-proxy/", "github.com/jackc/pgx/v5", "go.yaml.in/yaml/v3", "filippo.io/age", "golang.org/x/crypto/ssh", "golang.org/x/oauth2", "github.com/coreos/go-oidc/v3/", "rsc.io/qr"}
 
 // TestWhatTheFunctionImports: no hub, no container engine, no Git, no SQLite, and nothing new
 // by accident. It reads the sources, so that it runs again when they change.

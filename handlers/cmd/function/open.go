@@ -28,6 +28,7 @@ import (
 	"berth/hub/adapter/githost"
 	"berth/hub/adapter/hubclient"
 	"berth/hub/adapter/lambda"
+	"berth/hub/adapter/oidc"
 	"berth/hub/adapter/outbound"
 	"berth/hub/adapter/postgres"
 	"berth/hub/adapter/qrcode"
@@ -71,8 +72,9 @@ func join(ctx context.Context, cfg config.Function, log *slog.Logger, db *store.
 	connected := repositories.NewGitHosts(kept, ring, ring, hosts, cfg.AppURL, time.Now)
 	deps, err := handlers.Join(handlers.Parts{
 		AppURL: cfg.AppURL, BootstrapToken: cfg.BootstrapToken, RequireAdminTOTP: cfg.RequireAdminTOTP, Version: version, Now: time.Now,
-		Guard: guard.Config{TrustedProxies: cfg.TrustedProxies, Log: log, Room: lambda.Room(cfg.Event)},
-		Store: kept, Ring: ring, Passwords: identity.NewPasswords(identity.Rounds), Documents: yaml.Rendered{}, Files: yaml.Configuration{}, Codes: qrcode.Maker{},
+		SignOn: oidc.SignOn(cfg.OIDC(), cfg.AppURL, time.Now),
+		Guard:  guard.Config{TrustedProxies: cfg.TrustedProxies, Log: log, Room: lambda.Room(cfg.Event)},
+		Store:  kept, Ring: ring, Passwords: identity.NewPasswords(identity.Rounds), Documents: yaml.Rendered{}, Files: yaml.Configuration{}, Codes: qrcode.Maker{},
 		Desks: handlers.Desks{
 			Backups:      backups.NewDesk(nil, kept, 0, nil), // the function runs on PostgreSQL alone
 			Integrations: integrated,

@@ -10,12 +10,14 @@ import (
 // modules are what the function is made of beside this one. Each is a part of its start and its
 // size: the host's runtime and its adapter, the driver of the database with what that brings,
 // the reader of rendered Compose files, age, which makes the key pair of a
-// repository that is added, and what draws the code of a second factor.
+// repository that is added, what verifies the tokens of a single sign-on provider, and what draws the code of a second factor.
 var modules = []string{
 	"filippo.io/age",
 	"filippo.io/hpke",
 	"github.com/aws/aws-lambda-go",
 	"github.com/awslabs/aws-lambda-go-api-proxy",
+	"github.com/coreos/go-oidc/v3",
+	"github.com/go-jose/go-jose/v4",
 	"github.com/jackc/pgpassfile",
 	"github.com/jackc/pgservicefile",
 	"github.com/jackc/pgx/v5",
