@@ -23,7 +23,7 @@ var open = []string{
 var own = []string{"GET /api/custom/me", "POST /api/custom/logout", "POST /logout"}
 
 // administered are the areas that only administrators may see, as the roles of the HTTP contract say.
-var administered = []string{"users", "invites", "service-accounts", "integrations", "hubs", "backups", "configuration", "audit-events", "policy", "settings", "email"}
+var administered = []string{"users", "invites", "service-accounts", "integrations", "hubs", "backups", "configuration", "audit-events", "policy", "settings", "email", "keys"}
 
 // needed says what a route must demand, from its address and method alone, so that a row
 // cannot grant more than its area does.

@@ -13,6 +13,7 @@ type Deps struct {
 	Identity     IdentityDeps
 	Integrations IntegrationsDeps
 	Jobs         JobsDeps
+	Keys         KeysDeps
 	Mail         MailDeps
 	Metrics      MetricsDeps
 	Ops          OpsDeps

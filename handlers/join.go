@@ -11,6 +11,7 @@ import (
 	"berth/core/identity"
 	"berth/core/integrations"
 	"berth/core/jobs"
+	"berth/core/keys"
 	"berth/core/mail"
 	"berth/core/metrics"
 	"berth/core/repositories"
@@ -57,6 +58,7 @@ type Desks struct {
 	Jobs         *jobs.Desk
 	Fleet        *fleet.Desk
 	Mail         *mail.Desk
+	Keys         *keys.Desk
 }
 
 // Hub is what handlers reach of hubs, of the copies of repositories and of the files of revisions.
@@ -127,6 +129,7 @@ func Join(p Parts) (Deps, error) {
 		Integrations: IntegrationsDeps{Desk: p.Desks.Integrations},
 		Hubs:         HubsDeps{Store: p.Store},
 		GitHosts:     GitHostsDeps{Desk: p.Desks.GitHosts},
+		Keys:         KeysDeps{Desk: p.Desks.Keys, Now: p.Now},
 		Mail:         MailDeps{Desk: p.Desks.Mail, Now: p.Now},
 		Jobs:         JobsDeps{Desk: p.Desks.Jobs, Store: p.Store, Now: p.Now},
 		Metrics:      MetricsDeps{Source: p.Hub.Metrics},

@@ -53,6 +53,7 @@ func (p *players) playAll(between ...func()) {
 	p.playAudit()
 	p.playBackups()
 	p.playMail()
+	p.playKeys()
 	p.playWorkers()
 	p.playStacks()
 	p.deploy()

@@ -182,6 +182,14 @@ func (p *players) playBackups() {
 	p.play(204, "DELETE", all+"/{brought}", "")
 }
 
+func (p *players) playKeys() {
+	p.play(200, "GET", "/api/custom/keys", "")
+	p.play(202, "POST", "/api/custom/keys/rotate", "")
+	p.play(409, "POST", "/api/custom/keys/rotate", "")
+	p.s.renew()
+	p.play(200, "GET", "/api/custom/keys", "")
+}
+
 func (p *players) playMail() {
 	const root = "/api/custom/settings/email"
 	p.play(409, "POST", root+"/test", `{"to":"ada@example.org"}`)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -129,7 +130,7 @@ func (rec *record) add(c call, w *httptest.ResponseRecorder) {
 	if a.streams {
 		header.Del(endpoint.LimitHeader) // says what the others need not
 	}
-	for _, name := range slices.Sorted(keys(header)) {
+	for _, name := range slices.Sorted(maps.Keys(header)) {
 		a.header += rec.plain(name + ": " + strings.Join(header[name], ",") + "\n")
 	}
 	a.body = rec.plain(w.Body.String())
@@ -137,16 +138,6 @@ func (rec *record) add(c call, w *httptest.ResponseRecorder) {
 		a.body = measured.ReplaceAllString(a.body, "$1 N")
 	}
 	rec.answers = append(rec.answers, a)
-}
-
-func keys(h http.Header) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for name := range h {
-			if !yield(name) {
-				return
-			}
-		}
-	}
 }
 
 var (

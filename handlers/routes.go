@@ -29,6 +29,7 @@ func Routes(d Deps) []Route {
 		policyRoutes(d),
 		hubRoutes(d),
 		mailRoutes(d),
+		keyRoutes(d.Keys),
 		metricsRoutes(d),
 	)
 	for i, r := range described {

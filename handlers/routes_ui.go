@@ -125,6 +125,7 @@ func uiRoutes(d Deps) []Route {
 	routes = append(routes, uiBackupRoutes(d.Backups)...)
 	routes = append(routes, uiPeopleRoutes(d)...)
 	routes = append(routes, uiMailRoutes(d.Mail)...)
+	routes = append(routes, uiKeyRoutes(d.Keys)...)
 	routes = append(routes, uiConfigurationRoutes(d.Configuration)...)
 	for i, r := range routes {
 		if r.Surface == guard.Page {

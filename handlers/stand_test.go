@@ -93,6 +93,7 @@ func newStand(t testing.TB) *stand {
 	s.deps.Integrations.Desk, s.deps.Sops = s.integrationsDesk(), s.sopsDeps()
 	s.deps.Stacks, s.deps.Jobs = s.stacksDeps(), s.jobsDeps()
 	s.deps.Backups = s.backupsDeps()
+	s.deps.Keys = s.keysDeps()
 	s.deps.Mail = handlers.MailDeps{Desk: letters, Now: s.now}
 	s.deps.Webhooks.Desk = repositories.NewHooks(s.store, s.ring, noHub{}, nil, s.now)
 	s.deps.Workers, s.deps.Metrics = s.workersDeps()

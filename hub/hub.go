@@ -32,6 +32,7 @@ type Options struct {
 	Snapshots    Snapshots
 	Meter        Meter
 	Post         Post // nil: nothing is sent to the outside
+	Keys         Keys // nil: data keys are not changed
 
 	Peers Peers    // nil: this is the only hub
 	Self  hubs.Hub // what its row tells the others; the hub adds ID and StartedAt

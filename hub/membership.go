@@ -258,6 +258,7 @@ func (h *Hub) duties(ctx context.Context) {
 	var all sync.WaitGroup
 	all.Go(func() { h.keepUp(ctx) })
 	all.Go(func() { h.giveKeys(ctx) })
+	all.Go(func() { h.renewKeys(ctx) })
 	all.Go(func() { h.tellFigures(ctx) })
 	all.Go(func() { h.compareSecrets(ctx) })
 	all.Go(func() { h.keepTime(ctx) })

@@ -43,7 +43,7 @@ func bytesAreKept(b storeBench) {
 	}
 	s := b.store()
 	rows := []seal.WrappedKey{{Number: 1, Wrapped: all}, {Number: math.MaxUint32, Wrapped: []byte{0}, Active: true}}
-	b.must(s.SaveKeyRing(b.soon(), rows, all))
+	b.must(s.AddKeyRing(b.soon(), rows, all))
 	got, err := s.KeyRing(b.soon())
 	if err != nil || len(got) != 2 || !bytes.Equal(got[0].Wrapped, all) || got[0].Active || got[1].Number != math.MaxUint32 || !got[1].Active {
 		b.Errorf("%+v, %v", got, err)

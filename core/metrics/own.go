@@ -24,6 +24,7 @@ type Own struct {
 	webhooks    ownWebhooks
 	backups     ownBackups
 	outbox      ownOutbox
+	keys        ownKeys
 	store       ownStore
 	snapshots   ownSnapshots
 
@@ -58,6 +59,7 @@ func newOwn(version string, process func() Process, now core.Clock) *Own {
 	o.webhooks.declare(o)
 	o.backups.declare(o)
 	o.outbox.declare(o)
+	o.keys.declare(o)
 	o.store.declare(o)
 	o.snapshots.declare(o)
 	return o

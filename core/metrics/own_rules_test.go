@@ -10,6 +10,7 @@ import (
 
 	"berth/core"
 	"berth/core/jobs"
+	"berth/core/keys"
 	"berth/core/metrics"
 	"berth/core/outbox"
 	"berth/core/stacks"
@@ -32,6 +33,7 @@ func full(b *metrics.Board) {
 	b.Own.RunEnded(jobs.RunFailed)
 	b.Own.StoreSize(1 << 20)
 	b.Own.BackedUp(true, 2*time.Second)
+	b.Own.KnowKeys(2, keys.Pass{BeganAt: time.Unix(1_700_000_000, 0), EndedAt: time.Unix(1_700_000_001, 0), Values: 2, Renewed: 1})
 	b.Own.Carried(outbox.Mail, "sent")
 	b.Own.Carried(outbox.Notice, "sent")
 	b.Own.KnowOutbox(map[outbox.Kind]outbox.Figure{outbox.Mail: {Waiting: 1, Oldest: time.Unix(1_700_000_000, 0)}, outbox.Notice: {Waiting: 1, Oldest: time.Unix(1_700_000_000, 0)}})

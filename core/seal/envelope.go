@@ -45,13 +45,14 @@ func (r *Ring) Seal(place Place, plaintext []byte) (Sealed, error) {
 	return sealWith(state.keys[state.active].fields, state.active, place, plaintext), nil
 }
 
-// Open decrypts what Seal made for the same place. It fails with ErrOpen or ErrUnknownKey.
+// Open decrypts what Seal made for the same place. It fails with ErrOpen or ErrUnknownKey, the latter
+// after it has looked for a newer ring where it follows one.
 func (r *Ring) Open(place Place, sealed Sealed) ([]byte, error) {
 	number, ok := sealed.keyNumber()
 	if !ok {
 		return nil, fmt.Errorf("open %s.%s: %w", place.Table, place.Column, ErrOpen)
 	}
-	key, found := r.state.Load().keys[number]
+	key, found := r.key(number)
 	if !found {
 		return nil, fmt.Errorf("open %s.%s: %w", place.Table, place.Column, ErrUnknownKey)
 	}

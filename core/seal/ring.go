@@ -23,7 +23,8 @@ var ErrRing = errors.New("the key ring is damaged")
 // Ring is the set of data keys of one installation. It is made by NewRing, OpenRing or
 // AddKey and is safe for concurrent use; readers never wait.
 type Ring struct {
-	state atomic.Pointer[ringState] // each state is immutable
+	state  atomic.Pointer[ringState] // each state is immutable
+	follow atomic.Pointer[follower]  // nil: keys that others add are learnt by Adopt alone
 }
 
 type ringState struct {
@@ -96,6 +97,12 @@ func (r *Ring) AddKey() (*Ring, error) {
 	keys[number] = key
 	return newRing(keys, number)
 }
+
+// Active returns the number of the data key with which is sealed.
+func (r *Ring) Active() uint32 { return r.state.Load().active }
+
+// Len returns how many data keys there are.
+func (r *Ring) Len() int { return len(r.state.Load().keys) }
 
 // Adopt makes r work with the keys of newer: after AddKey has been stored, or when
 // another process stored one. It refuses a ring that lacks a key of r.

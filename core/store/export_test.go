@@ -108,3 +108,11 @@ func SumOfColumns(ctx context.Context, db *DB, table string, columns []string) (
 	})
 	return text, err
 }
+
+// SealedColumns are the columns that hold envelopes, as table.column.
+func SealedColumns() (names []string) {
+	for _, c := range sealedColumns {
+		names = append(names, c.table+"."+c.column)
+	}
+	return names
+}

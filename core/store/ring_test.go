@@ -2,8 +2,12 @@ package store_test
 
 import (
 	"reflect"
+	"slices"
 	"testing"
+	"time"
 
+	"berth/core/access"
+	"berth/core/keys"
 	"berth/core/seal"
 )
 
@@ -17,23 +21,38 @@ func TestTheKeyRingIsReplacedWhole(t *testing.T) {
 	y.refused("the check of a new installation", err, "key.check_missing")
 
 	first := []seal.WrappedKey{{Number: 1, Wrapped: []byte("one"), Active: true}}
-	y.must(y.SaveKeyRing(t.Context(), first, []byte("check 1")))
+	y.must(y.AddKeyRing(t.Context(), first, []byte("check 1")))
 	y.holds(first, "check 1")
+	e := access.System.Audit("data_key.create", "2", "")
 
 	second := []seal.WrappedKey{{Number: 2, Wrapped: []byte("two"), Active: true}, {Number: 1, Wrapped: []byte("one again")}}
-	y.must(y.SaveKeyRing(t.Context(), second, []byte("check 2")))
+	y.must(y.SaveKeyRing(t.Context(), first, second, []byte("check 2"), e))
 	second[0], second[1] = second[1], second[0] // they come in order of number
 	y.holds(second, "check 2")
 
 	// A ring that cannot be stored leaves the one before as it was: without it nothing opens.
-	twice := []seal.WrappedKey{{Number: 3, Wrapped: []byte("a"), Active: true}, {Number: 3, Wrapped: []byte("b")}}
-	if err := y.SaveKeyRing(t.Context(), twice, []byte("check 3")); err == nil {
-		t.Error("a number was stored twice")
-	}
-	if err := y.SaveKeyRing(t.Context(), first, nil); err == nil {
+	if err := y.SaveKeyRing(t.Context(), second, append(slices.Clone(second), seal.WrappedKey{Number: 3}), nil, e); err == nil {
 		t.Error("a ring was stored without its check")
 	}
 	y.holds(second, "check 2")
+	for name, was := range map[string][]seal.WrappedKey{"the ring before": first, "a part of it": second[:1], "none": nil} {
+		y.refused(name, y.SaveKeyRing(t.Context(), was, first, []byte("check 4"), e), "key.ring_changed")
+	}
+	y.holds(second, "check 2")
+}
+
+func TestADataKeyKeepsTheTimeWhenItWasMade(t *testing.T) {
+	y := openYard(t)
+	rows := []seal.WrappedKey{{Number: 1, Wrapped: []byte("one"), Active: true}}
+	y.must(y.AddKeyRing(t.Context(), rows, []byte("check")))
+	began := y.at
+	y.at = began.Add(time.Hour)
+	more := []seal.WrappedKey{{Number: 1, Wrapped: []byte("one again")}, {Number: 2, Wrapped: []byte("two"), Active: true}}
+	y.must(y.SaveKeyRing(t.Context(), rows, more, []byte("check"), access.System.Audit("data_key.create", "2", "")))
+	want := []keys.DataKey{{Number: 1, CreatedAt: began}, {Number: 2, Active: true, CreatedAt: y.at}}
+	if got, err := y.DataKeys(t.Context()); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("the keys are %+v, %v; want %+v", got, err, want)
+	}
 }
 
 // holds checks what ring and check are stored.

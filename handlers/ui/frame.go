@@ -58,6 +58,7 @@ const (
 	inAudit        section = "/audit-events"
 	inProfile      section = "/profile"
 	inMail         section = "/email"
+	inKeys         section = "/keys"
 	inNothing      section = ""
 
 	inConfiguration section = "/configuration"
@@ -99,7 +100,7 @@ func navOf(p access.Principal, at section) []navGroup {
 			item(inRepositories, "Repositories", "branch"), item(inVariables, "Variables", "sliders"), item(inWorkers, "Workers", "server")}})
 	}
 	if p.Can(access.Administer) {
-		groups = append(groups, navGroup{Word: "Settings", Items: []navItem{item(inAccounts, "Service accounts", "robot"), item(inUsers, "Users", "people"), item(inPolicy, "Policy", "lock"), item(inIntegrations, "Integrations", "plug"), item(inMail, "E-mail", "mail"), item(inBackups, "Backups", "back"), item(inConfiguration, "Configuration", "copy"), item(inAudit, "Audit", "clock")}})
+		groups = append(groups, navGroup{Word: "Settings", Items: []navItem{item(inAccounts, "Service accounts", "robot"), item(inUsers, "Users", "people"), item(inPolicy, "Policy", "lock"), item(inIntegrations, "Integrations", "plug"), item(inMail, "E-mail", "mail"), item(inBackups, "Backups", "back"), item(inKeys, "Keys", "key"), item(inConfiguration, "Configuration", "copy"), item(inAudit, "Audit", "clock")}})
 	}
 	return groups
 }
@@ -122,6 +123,7 @@ var said = map[string]note{
 	"backup-gone":          {"ok", "check", "The backup was deleted."},
 	"account-added":        {"ok", "check", "The service account was added. Give it a key next."},
 	"account-deleted":      {"ok", "check", "The service account and its keys are gone."},
+	"key-added":            {"ok", "check", "A new data key is in use. What is there is being sealed anew with it."},
 	"cancelled":            {"ok", "check", "The deployment was told to stop."},
 	"git-connected":        {"ok", "check", "The Git host is connected. Its key is kept sealed under Repository keys."},
 	"integration-saved":    {"ok", "check", "Saved. It counts from now on; test it to be sure."},

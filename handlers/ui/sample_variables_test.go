@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"berth/core/mail"
 	"context"
 	"fmt"
 	"net/http/httptest"
@@ -11,6 +10,8 @@ import (
 	"berth/core/configuration"
 	"berth/core/fault"
 	"berth/core/integrations"
+	"berth/core/keys"
+	"berth/core/mail"
 	"berth/core/stacks"
 	"berth/core/variables"
 )
@@ -79,6 +80,9 @@ func variableSamples() map[string]sample {
 	globals := globalVariablesPage{ExportHref: "/x", Lines: []globalLine{{lineSample("SMTP_PASSWORD", "", true), "4 stacks"}, {lineSample("TZ", "Europe/Berlin", false), reaching(variables.Reach{Stacks: 11, Jobs: 1})}, {lineSample("UNUSED", "", false), ""}}}
 	s := sampleStack()
 	return map[string]sample{
+		"keys":                    of(keysView, framed(inKeys, "Keys"), sampleDataKeys(keys.Pass{})),
+		"keys-going":              of(keysView, framed(inKeys, "Keys"), sampleDataKeys(keys.Pass{Key: 2, BeganAt: before(time.Minute), Values: 1234, Renewed: 900})),
+		"keys-lost":               of(keysView, framed(inKeys, "Keys"), sampleDataKeys(keys.Pass{Key: 2, BeganAt: before(time.Hour), EndedAt: before(time.Minute), Values: 2000, Renewed: 1999, Lost: 1, Damaged: []string{"variables.sealed of var_1"}})),
 		"mail":                    of(mailView, framed(inMail, "E-mail"), sampleMail()),
 		"mail-off":                of(mailView, framed(inMail, "E-mail"), newMailPage(mail.Setup{}, nil, nil)),
 		"configuration":           of(configurationView, framed(inConfiguration, "Configuration"), configurationPage{}),

@@ -19,7 +19,7 @@ func (p *parts) mux() (http.Handler, error) {
 		SignOn: oidc.SignOn(s.OIDC(), s.AppURL, p.cfg.Now),
 		Guard:  guard.Config{TrustedProxies: s.TrustedProxies, Log: p.cfg.Log, Meter: p.board.Own},
 		Store:  p.store, Ring: p.ring, Passwords: p.passwords, Documents: yaml.Rendered{}, Files: yaml.Configuration{}, Codes: qrcode.Maker{},
-		Desks: handlers.Desks{Backups: p.backups, Integrations: p.integrations, Repositories: p.repositories, GitHosts: p.gitHosts, Hooks: p.hooks, Variables: p.variables, Stacks: p.stacks, Jobs: p.jobs, Fleet: p.fleet, Mail: p.mail},
+		Desks: handlers.Desks{Backups: p.backups, Integrations: p.integrations, Repositories: p.repositories, GitHosts: p.gitHosts, Hooks: p.hooks, Variables: p.variables, Stacks: p.stacks, Jobs: p.jobs, Fleet: p.fleet, Mail: p.mail, Keys: p.keys},
 		Hub:   handlers.Hub{Live: p.side.live, Plans: p.side.plans, Browser: p.side.browser, Files: p.side.files, Metrics: p.side.metrics, Secrets: p.side.secrets},
 	})
 	if err != nil {

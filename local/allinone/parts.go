@@ -11,6 +11,7 @@ import (
 	"berth/core/intake"
 	"berth/core/integrations"
 	"berth/core/jobs"
+	"berth/core/keys"
 	"berth/core/mail"
 	"berth/core/metrics"
 	"berth/core/repositories"
@@ -63,6 +64,8 @@ type parts struct {
 	identity     workerport.Identity
 	port         *workerport.Port
 
+	keys    *keys.Desk
+	rings   keys.Fetcher // of the ring as it is stored
 	mail    *mail.Desk
 	notices *notice.Carrier
 	backups *backups.Desk
@@ -87,6 +90,9 @@ func open(ctx context.Context, cfg Config) (*parts, error) {
 		return nil, err
 	}
 	p.store, p.ring = p.vault.store, p.vault.ring
+	p.rings = keys.Fetcher{Store: p.store, Key: cfg.Server.SecretKey, Previous: cfg.Server.SecretKeyPrevious}
+	p.rings.Follow(p.ring)
+	p.keys = keys.NewDesk(p.store, p.ring, cfg.Server.SecretKey, cfg.Now)
 	p.vault.db.Measure(p.board.Own)
 	p.vault.db.OnDefect(func(err error) { cfg.Log.Error("a defect came up while something was stored", "error", err) })
 	p.board.Own.Connections(p.vault.db.Connections)
@@ -136,7 +142,7 @@ func (p *parts) join(ctx context.Context) (err error) {
 	}
 	options := hub.Options{
 		Store: p.store, Fleet: hubFleet{p.fleet, p.store}, Sources: p.repositories, Variables: resolver, Seals: p.ring, Files: p.files, Git: p.git, Mirrors: p.git,
-		SecretsFiles: p.secrets, AgeKeys: p.repositories,
+		SecretsFiles: p.secrets, AgeKeys: p.repositories, Keys: keys.NewRenewal(p.store, p.ring, p.board.Own, p.cfg.Now),
 		Follower: p.follower(),
 		Compose:  render.New(), Drafts: render.New(), Documents: yaml.Reader{}, Rendered: yaml.Rendered{}, Snapshots: p.board.Workers, Meter: p.board.Own, Post: p.post(),
 		Rotation: s.SecretsInterval, Scan: s.ScanInterval, Heartbeat: s.HeartbeatInterval, Version: p.cfg.Version, Now: p.cfg.Now, Log: p.cfg.Log,

@@ -112,6 +112,7 @@ func (p *parts) run(ctx context.Context, withHandlers bool) error {
 		crew.start("rehearsals", p.shelf.RunRehearsals)
 	}
 	crew.start("hub", p.hub.Run)
+	crew.start("keys", p.watchKeys)
 	crew.start("metrics", func(ctx context.Context) error { p.board.Workers.Keep(ctx); return nil })
 	crew.start("worker port", func(ctx context.Context) error { return p.port.Run(ctx, workers) })
 	if p.cfg.Server.LocalWorker {
@@ -128,6 +129,17 @@ func (p *parts) run(ctx context.Context, withHandlers bool) error {
 	<-crew.ctx.Done()
 	p.cfg.Log.Info("berth is ending: workers are told when to come back, what is under way is finished or left to the next start", "why", context.Cause(crew.ctx))
 	return crew.wait()
+}
+
+// keysEvery is how often it is looked whether another process has added a data key.
+const keysEvery = 30 * time.Second
+
+// watchKeys keeps the key ring as it is stored.
+func (p *parts) watchKeys(ctx context.Context) error {
+	p.rings.Watch(ctx, p.ring, keysEvery, func(err error) {
+		p.cfg.Log.Warn("the key ring cannot be read again; it stays as it is", "again_in", keysEvery, "error", err)
+	})
+	return nil
 }
 
 // startHandlers opens PORT and serves the route table on it.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"berth/core/access"
 	"berth/core/config"
 	"berth/core/fault"
 	"berth/core/seal"
@@ -40,27 +41,35 @@ func unlock(ctx context.Context, cfg Config, st *store.Store, rows []seal.Wrappe
 }
 
 // openRing opens the key ring, makes it on a new installation, and stores it rewrapped
-// when SECRET_KEY has changed.
+// when SECRET_KEY has changed. It begins anew when another process that starts just now did so first.
 func openRing(ctx context.Context, cfg Config, st *store.Store) (*seal.Ring, error) {
+	for {
+		ring, err := openRingOnce(ctx, cfg, st)
+		if code := fault.CodeOf(err); code != "key.ring_there" && code != "key.ring_changed" || ctx.Err() != nil {
+			return ring, err
+		}
+	}
+}
+
+func openRingOnce(ctx context.Context, cfg Config, st *store.Store) (*seal.Ring, error) {
 	rows, err := st.KeyRing(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {
-		ring, err := newRing(ctx, cfg, st)
-		if fault.CodeOf(err) != "key.ring_there" {
-			return ring, err
-		}
-		if rows, err = st.KeyRing(ctx); err != nil { // another process that started just now has made it
-			return nil, err
-		}
+		return newRing(ctx, cfg, st)
 	}
 	ring, rewrapped, err := unlock(ctx, cfg, st, rows)
 	if err != nil || rewrapped == nil {
 		return ring, err
 	}
-	cfg.Log.Info("the key ring is wrapped under the new SECRET_KEY; SECRET_KEY_PREVIOUS can be unset", "check_value", cfg.Server.SecretKey.CheckValue())
-	return ring, st.SaveKeyRing(ctx, rewrapped, ring.SealCheck())
+	check := cfg.Server.SecretKey.CheckValue()
+	e := access.System.Audit("key_ring.rewrap", "", "the keys are wrapped under the SECRET_KEY with the check value "+check)
+	if err := st.SaveKeyRing(ctx, rows, rewrapped, ring.SealCheck(), e); err != nil {
+		return nil, err
+	}
+	cfg.Log.Info("the key ring is wrapped under the new SECRET_KEY; SECRET_KEY_PREVIOUS can be unset", "check_value", check)
+	return ring, nil
 }
 
 func newRing(ctx context.Context, cfg Config, st *store.Store) (*seal.Ring, error) {

@@ -16,6 +16,7 @@ import (
 	"berth/core/identity"
 	"berth/core/integrations"
 	"berth/core/jobs"
+	"berth/core/keys"
 	"berth/core/mail"
 	"berth/core/repositories"
 	"berth/core/seal"
@@ -60,6 +61,7 @@ func join(ctx context.Context, cfg config.Function, log *slog.Logger, db *store.
 	if err != nil {
 		return nil, err
 	}
+	keys.Fetcher{Store: kept, Key: cfg.SecretKey, Previous: cfg.SecretKeyPrevious}.Follow(ring)
 	key := hubcall.NewKey(ring.Subkey(seal.PurposeHub), time.Now)
 	hub := hubclient.New(hubclient.Options{Key: key, Directory: kept, Seals: ring, URL: cfg.HubURL, Now: time.Now})
 	port := fleet.WorkerPort{AppURL: cfg.AppURL, Port: cfg.TLSWorkerPort, Pin: kept.WorkerPortPin, Version: version}
@@ -86,6 +88,7 @@ func join(ctx context.Context, cfg config.Function, log *slog.Logger, db *store.
 			Jobs:         jobs.NewDesk(kept, ring, hub, time.Now).Beside(folders),
 			Fleet:        fleet.NewDesk(kept, ring, hub, time.Now, port),
 			Mail:         mail.NewDesk(kept, ring, hub, time.Now),
+			Keys:         keys.NewDesk(kept, ring, cfg.SecretKey, time.Now),
 		},
 		Hub: handlers.Hub{Live: hub, Plans: hub, Browser: hub, Files: revisionfiles.InDatabase(kept), Metrics: hub, Secrets: hub},
 	})

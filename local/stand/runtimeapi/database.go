@@ -34,5 +34,5 @@ func Prepare(ctx context.Context, address, secretKey string) (err error) {
 	if err != nil {
 		return err
 	}
-	return store.New(db, time.Now).SaveKeyRing(ctx, rows, ring.SealCheck())
+	return store.New(db, time.Now).AddKeyRing(ctx, rows, ring.SealCheck())
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"berth/core/access"
 	"berth/core/config"
 	"berth/core/seal"
 	"berth/core/store"
@@ -53,5 +54,5 @@ func (s *site) rewrap(fresh string) {
 	check(err)
 	ring, rewrapped, err := seal.Unlock(key, previous, rows)
 	check(err)
-	check(kept.SaveKeyRing(s.t.Context(), rewrapped, ring.SealCheck()))
+	check(kept.SaveKeyRing(s.t.Context(), rows, rewrapped, ring.SealCheck(), access.System.Audit("key_ring.rewrap", "", "")))
 }
