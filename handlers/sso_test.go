@@ -378,6 +378,17 @@ func TestAnAccountWithoutAPassword(t *testing.T) {
 	if strings.Contains(page.Body.String(), "new_password") {
 		t.Error("the page offers to change it")
 	}
+	admin := s.session(identity.User{Email: "admin@example.org"})
+	says(t, s.browse(admin, "/users"), 200, `<span class="tag">single sign-on</span>`)
+	w := s.do(call{method: "GET", path: "/api/custom/users", session: admin})
+	for _, u := range decode[endpoint.Items[map[string]any]](t, w).Items {
+		if made := u["email"] == "dora@staff.example.org"; u["single_sign_on"] != made {
+			t.Errorf("%v", u)
+		}
+		if u["single_sign_on"] == true {
+			says(t, s.browse(admin, "/users/"+u["id"].(string)), 200, "counts until they sign in there again")
+		}
+	}
 	call := func(method, path, body string) call {
 		return call{method: method, path: path, body: body, session: session}
 	}
@@ -409,4 +420,23 @@ func TestTripsToTheProviderAreThrottled(t *testing.T) {
 		t.Error("it does not say when")
 	}
 	leadsTo(t, s.post("", "/login", "email", "admin@example.org", "password", password), "/")
+}
+
+// TestNoPasswordIsSentToAnAccountWithoutOne, which would let somebody in whom the provider does not let in any more. An administrator's
+// link does give them one.
+func TestNoPasswordIsSentToAnAccountWithoutOne(t *testing.T) {
+	s := newStand(t)
+	s.found()
+	s.mailsOn()
+	s.signInAs(t, "dora")
+	says(t, s.post("", "/resets", "email", "dora@staff.example.org"), 200, "If there is an account")
+	if got := s.mails(); len(got) != 0 {
+		t.Errorf("%d e-mails wait", len(got))
+	}
+	var id string
+	s.must(s.raw.QueryRow(`SELECT id FROM users WHERE name = 'dora'`).Scan(&id))
+	reset := decode[map[string]any](t, s.asAdmin("POST", "/api/custom/users/"+id+"/reset", "", 201))
+	wantStatus(t, "the link", s.do(call{method: "POST", path: "/api/custom/resets/" + tokenOf(reset), body: `{"password":"` + password + `"}`}), 204, "")
+	wantStatus(t, "the password", s.do(call{method: "POST", path: "/api/custom/login", body: `{"email":"dora@staff.example.org","password":"` + password + `"}`}), 200, "")
+	leadsTo(t, s.signInAs(t, "dora"), "/stacks")
 }

@@ -19,7 +19,7 @@ import (
 func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"local": main}) }
 
 func TestScripts(t *testing.T) {
-	scripting.Run(t, "testdata/script", map[string]scripting.Command{"administrator": administrator, "get": get})
+	scripting.Run(t, "testdata/script", map[string]scripting.Command{"administrator": administrator, "get": get, "provider": provider, "signon": signon})
 }
 
 // administrator makes the first administrator and puts an API key of a service account

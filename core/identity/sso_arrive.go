@@ -67,7 +67,7 @@ func (s *SSO) newcomer(ctx context.Context, who access.Principal, said ProviderI
 		return User{}, errUnverified
 	}
 	now := stamp(s.signIn.now)
-	user := User{ID: core.UserID(core.NewID(core.PrefixUser, now)), Email: said.Email, Name: nameOf(said), Role: role, CreatedAt: now, UpdatedAt: now}
+	user := User{ID: core.UserID(core.NewID(core.PrefixUser, now)), Email: said.Email, Name: nameOf(said), Role: role, SignOn: true, CreatedAt: now, UpdatedAt: now}
 	err := s.store.AddProviderUser(ctx, user.from(who), user, said.Issuer, said.Subject)
 	if fault.CodeOf(err) == "user.email_taken" {
 		err = errProviderEmail

@@ -25,6 +25,7 @@ type User struct {
 	Role         access.Role
 	Disabled     bool // may not sign in; has no sessions
 	SecondFactor bool // signing in takes a code too
+	SignOn       bool // made by single sign-on, which says the role at each sign-in there
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
 }

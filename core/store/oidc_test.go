@@ -14,7 +14,7 @@ const issuer = "https://id.example"
 
 func (r *register) made(email, subject string, role access.Role) identity.User {
 	r.t.Helper()
-	u := identity.User{ID: core.UserID(r.id(core.PrefixUser)), Email: email, Name: "n", Role: role, CreatedAt: r.at, UpdatedAt: r.at}
+	u := identity.User{ID: core.UserID(r.id(core.PrefixUser)), Email: email, Name: "n", Role: role, SignOn: true, CreatedAt: r.at, UpdatedAt: r.at}
 	r.must(r.AddProviderUser(r.t.Context(), u.Principal(""), u, issuer, subject))
 	return u
 }

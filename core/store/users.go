@@ -18,12 +18,13 @@ var (
 )
 
 const userColumns = `users.id, users.email, users.name, users.role, users.disabled, users.created_at, users.updated_at,
-	EXISTS (SELECT 1 FROM second_factors WHERE second_factors.user_id = users.id)`
+	EXISTS (SELECT 1 FROM second_factors WHERE second_factors.user_id = users.id),
+	EXISTS (SELECT 1 FROM oidc_identities WHERE oidc_identities.user_id = users.id AND oidc_identities.made <> 0)`
 
 // userInto returns where userColumns are scanned to, and what completes u afterwards.
 func userInto(u *identity.User) (dest []any, finish func()) {
 	var created, updated int64
-	return []any{&u.ID, &u.Email, &u.Name, &u.Role, &u.Disabled, &created, &updated, &u.SecondFactor},
+	return []any{&u.ID, &u.Email, &u.Name, &u.Role, &u.Disabled, &created, &updated, &u.SecondFactor, &u.SignOn},
 		func() { u.CreatedAt, u.UpdatedAt = fromMicros(created), fromMicros(updated) }
 }
 

@@ -46,6 +46,7 @@ type userLine struct {
 	Role              string
 	Disabled          bool
 	SecondFactor      bool
+	SignOn            bool // single sign-on made the account, and says its role
 	Self              bool // who looks at the page
 	Added             moment
 }
@@ -131,6 +132,6 @@ func writeUsers(w http.ResponseWriter, r *http.Request, status int, keeper UserK
 }
 
 func userOf(r *http.Request, u identity.User, now time.Time) userLine {
-	return userLine{Name: u.Name, Email: u.Email, Href: "/users/" + string(u.ID), Role: string(u.Role), Disabled: u.Disabled, SecondFactor: u.SecondFactor,
+	return userLine{Name: u.Name, Email: u.Email, Href: "/users/" + string(u.ID), Role: string(u.Role), Disabled: u.Disabled, SecondFactor: u.SecondFactor, SignOn: u.SignOn,
 		Self: endpoint.Principal(r.Context()).ID == string(u.ID), Added: at(u.CreatedAt, now)}
 }
