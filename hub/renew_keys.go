@@ -14,7 +14,7 @@ type Keys interface {
 
 // renewEvery is how soon after a data key was added values begin to be sealed anew, and how soon that is
 // tried again.
-const renewEvery = 5 * time.Second
+const renewEvery = 2 * time.Second
 
 // renewKeys seals values anew when a data key was added, until ctx ends.
 func (h *Hub) renewKeys(ctx context.Context) {
