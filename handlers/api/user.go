@@ -15,7 +15,7 @@ type User struct {
 	Name         string      `json:"name"`
 	Role         access.Role `json:"role"`
 	Disabled     bool        `json:"disabled"`
-	SecondFactor bool        `json:"second_factor"` // signing in takes a code too
+	SecondFactor bool        `json:"second_factor"`  // signing in takes a code too
 	SignOn       bool        `json:"single_sign_on"` // made by single sign-on, which says the role at each sign-in there
 	CreatedAt    time.Time   `json:"created_at"`
 	UpdatedAt    time.Time   `json:"updated_at"`

@@ -141,7 +141,9 @@ func writeProfile(w http.ResponseWriter, r *http.Request, status int, d ProfileD
 	if err := page.SignOn.fill(r, d.SignOn, now); err != nil {
 		return err
 	}
-	page.Passwordless = !has
+	if page.Passwordless = !has; page.Passwordless {
+		page.Email.Hint = "Changing it takes a password, which this account has not."
+	}
 	page.Role, page.SecondFactor = roleWords[user.Role], user.SecondFactor
 	if page.Trouble == "" && page.Name.Problem+page.Email.Problem+page.Proof.Problem == "" {
 		page.Name.Value, page.Email.Value = exact(user.Name), exact(user.Email)

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -59,7 +60,10 @@ func (b *lockedBuffer) String() string {
 }
 
 // openRoom starts the program. Everything in it ends with the test, containers included.
-func openRoom(t *testing.T) *room {
+func openRoom(t *testing.T) *room { return openRoomWith(t, nil) }
+
+// openRoomWith has more variables.
+func openRoomWith(t *testing.T, more map[string]string) *room {
 	t.Helper()
 	r := &room{t: t, stack: "pages-" + suffix()}
 	r.startGit()
@@ -71,6 +75,7 @@ func openRoom(t *testing.T) *room {
 	r.url = "http://localhost:" + web
 	environment := map[string]string{"SECRET_KEY": suffix() + suffix() + suffix() + suffix() + suffix() + suffix() + suffix() + suffix(), "BOOTSTRAP_TOKEN": roomToken, "APP_URL": r.url, "PORT": web,
 		"TLS_WORKER_PORT": workers, "DATA_DIR": dir, "LOCAL_WORKER": "true", "SCAN_INTERVAL": "1s", "HEARTBEAT_INTERVAL": "2", "LOG_LEVEL": "info"}
+	maps.Copy(environment, more)
 	server, problems, _ := config.LoadServer(func(name string) (string, bool) { v, found := environment[name]; return v, found }, nil)
 	if len(problems) > 0 {
 		t.Fatal(config.Explain(problems))
