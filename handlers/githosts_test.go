@@ -165,7 +165,7 @@ func TestAnswersOfGitHostsThatCountForNothing(t *testing.T) {
 		"no state": {func(c connecting) *httptest.ResponseRecorder { return c.arrive("github", url.Values{"code": {"ada"}}) }, 409, "state is missing or was changed"},
 		"a changed state": {func(c connecting) *httptest.ResponseRecorder {
 			state := c.leave()
-			return c.arrive("github", url.Values{"state": {"A" + state[1:]}, "code": {"ada"}})
+			return c.arrive("github", url.Values{"state": {string(state[0]^1) + state[1:]}, "code": {"ada"}})
 		}, 409, "state is missing or was changed"},
 		"the state of another host": {func(c connecting) *httptest.ResponseRecorder {
 			return c.arrive("gitlab", url.Values{"state": {c.leave()}, "code": {"ada"}})

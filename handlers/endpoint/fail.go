@@ -32,17 +32,23 @@ func reporter(ctx context.Context) Reporter {
 	return Reporter{Log: slog.Default()}
 }
 
-// Fail answers with err and logs it: the one place where either is done. When the answer
+// Fail answers with err and logs it: the one place where both are done. When the answer
 // has already begun, it only logs.
 func Fail(w http.ResponseWriter, r *http.Request, err error) {
 	p := ProblemOf(r.Context(), err)
-	to := reporter(r.Context())
-	to.Log.LogAttrs(r.Context(), severity(p.Status, err), "request failed", slog.String("request_id", p.RequestID),
-		slog.Int("status", p.Status), slog.String("code", p.Code), slog.String("error", err.Error()))
+	log(r.Context(), p, err)
 	if began, known := w.(interface{ Began() bool }); known && began.Began() {
 		return
 	}
 	WriteProblem(w, r, p)
+}
+
+// Note logs err as Fail does, for a handler that answers with a page of its own.
+func Note(r *http.Request, err error) { log(r.Context(), ProblemOf(r.Context(), err), err) }
+
+func log(ctx context.Context, p Problem, err error) {
+	reporter(ctx).Log.LogAttrs(ctx, severity(p.Status, err), "request failed", slog.String("request_id", p.RequestID),
+		slog.Int("status", p.Status), slog.String("code", p.Code), slog.String("error", err.Error()))
 }
 
 // Refuse answers in place of a handler whose answer cannot be sent; what that had set in the

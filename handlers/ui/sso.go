@@ -89,6 +89,7 @@ func refuseSignOn(w http.ResponseWriter, r *http.Request, why error, page loginP
 	if c.when != nil {
 		c.when(w)
 	}
+	endpoint.Note(r, why)
 	return refuseLogin(w, r, c.Status, c.general(), page)
 }
 

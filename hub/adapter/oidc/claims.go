@@ -70,14 +70,14 @@ func valuesAt(claims map[string]any, name string) []string {
 	return values
 }
 
-// unverified is the fault for a token that the library refused.
-func unverified(err error) error {
+// unverified is the fault for a token that the library refused; keys is why there were none to check it with.
+func unverified(err, keys error) error {
 	var expired *coreos.TokenExpiredError
 	switch {
 	case errors.As(err, &expired):
 		return badToken("it has expired; compare the clocks of both servers")
-	case isTransport(err):
-		return away
+	case isTransport(keys):
+		return awayFor(keys)
 	}
 	return badToken("its signature, issuer, audience or time does not fit")
 }

@@ -46,7 +46,7 @@ func (p *Provider) discovered(ctx context.Context) (*coreos.Provider, error) {
 	fresh, err := coreos.NewProvider(p.with(ctx), p.options.Issuer)
 	switch {
 	case err != nil && isTransport(err):
-		err = away
+		err = awayFor(err)
 	case err != nil || !safe(p.options.Issuer, fresh):
 		err = malformed
 	}

@@ -39,7 +39,9 @@ type Provider struct {
 
 // New returns a Provider. It asks nothing.
 func New(o Options) *Provider {
-	return &Provider{options: o, client: outbound.NewClient(o.Outbound), turn: make(chan struct{}, 1)}
+	client := outbound.NewClient(o.Outbound)
+	client.Transport = asked{client.Transport}
+	return &Provider{options: o, client: client, turn: make(chan struct{}, 1)}
 }
 
 func (p *Provider) with(ctx context.Context) context.Context {
@@ -74,10 +76,11 @@ func (p *Provider) Exchange(ctx context.Context, t identity.ProviderTrip, code s
 	if raw == "" {
 		return identity.ProviderIdentity{}, badToken("the answer has no ID token; check that OIDC_SCOPES has openid")
 	}
-	verifier := known.VerifierContext(p.with(context.WithoutCancel(ctx)), &coreos.Config{ClientID: p.options.ClientID, SupportedSigningAlgs: algorithms, Now: p.options.Now})
+	keys := &keysAsked{KeySet: coreos.NewRemoteKeySet(p.with(context.WithoutCancel(ctx)), keysOf(known))}
+	verifier := coreos.NewVerifier(p.options.Issuer, keys, &coreos.Config{ClientID: p.options.ClientID, SupportedSigningAlgs: algorithms, Now: p.options.Now})
 	verified, err := verifier.Verify(p.with(ctx), raw)
 	if err != nil {
-		return identity.ProviderIdentity{}, unverified(err)
+		return identity.ProviderIdentity{}, unverified(err, keys.err)
 	}
 	return p.judge(verified, t.Nonce)
 }
@@ -87,7 +90,7 @@ func unexchanged(err error) error {
 	var answer *oauth2.RetrieveError
 	switch {
 	case errors.As(err, &answer) && answer.Response.StatusCode >= http.StatusInternalServerError, isTransport(err):
-		return away
+		return awayFor(err)
 	case errors.As(err, &answer) && answer.ErrorCode == "invalid_client":
 		return fault.New(fault.Conflict, "oidc.exchange", "The single sign-on provider does not know this server: OIDC_CLIENT_ID or OIDC_CLIENT_SECRET is wrong. Nobody was signed in.")
 	}

@@ -267,6 +267,28 @@ func TestAProviderThatIsAwayOrAnother(t *testing.T) {
 	}
 }
 
+// TestAProviderThatIsDownInPart is away: nobody is told that their token is bad.
+func TestAProviderThatIsDownInPart(t *testing.T) {
+	for _, part := range []string{"/.well-known/openid-configuration", "/keys", "/token"} {
+		t.Run(part, func(t *testing.T) {
+			stand, p := start(t)
+			if part != "/.well-known/openid-configuration" {
+				if _, err := p.AuthorizationURL(t.Context(), trip); err != nil {
+					t.Fatal(err)
+				}
+			}
+			brought := ""
+			if part == "/keys" {
+				brought = code(t, p, trip)
+			}
+			stand.Down = func(path string) bool { return path == part }
+			if _, err := p.Exchange(t.Context(), trip, brought); fault.CodeOf(err) != "oidc.away" {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
 // TestAWordThatLeadsToAnUnsafeLineIsRefused: our secret would go there, or the keys come from there.
 func TestAWordThatLeadsToAnUnsafeLineIsRefused(t *testing.T) {
 	for name, change := range map[string]func(oidcstand.Object){

@@ -36,7 +36,8 @@ type Provider struct {
 	Sign   func(claims Object) string // nil: RS256
 	Issuer string                     // that discovery names; empty: the true one
 
-	Described func(Object) // changes what discovery says
+	Down      func(path string) bool // answers 503 there; nil: nowhere
+	Described func(Object)           // changes what discovery says
 
 	mu    sync.Mutex
 	codes map[string]granted // guarded by mu; each is good once
@@ -60,7 +61,13 @@ func New(id, secret string, now func() time.Time) (*Provider, error) {
 	mux.HandleFunc("GET /keys", p.keys)
 	mux.HandleFunc("GET /authorize", p.authorize)
 	mux.HandleFunc("POST /token", p.token)
-	p.Server = httptest.NewServer(mux)
+	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if p.Down != nil && p.Down(r.URL.Path) {
+			answer(w, http.StatusServiceUnavailable, Object{"error": "temporarily_unavailable"})
+			return
+		}
+		mux.ServeHTTP(w, r)
+	}))
 	return p, nil
 }
 
