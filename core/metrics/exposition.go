@@ -98,7 +98,7 @@ func merged(runs []run, own []Family) []run {
 	slices.SortFunc(own, func(a, b Family) int { return strings.Compare(a.Name, b.Name) })
 	all := make([]run, 0, len(runs)+len(own))
 	for _, f := range own {
-		r := run{name: f.Name, header: header(f.Name, f.Type, f.Help), text: f.Text}
+		r := run{name: f.Name, header: f.head(), text: f.Text}
 		for len(runs) > 0 && runs[0].name < f.Name {
 			all, runs = append(all, runs[0]), runs[1:]
 		}

@@ -2,6 +2,8 @@ package metrics
 
 import (
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"berth/core"
@@ -10,7 +12,7 @@ import (
 // Own are the server's own families. Its methods, in the files own_*.go, are the only way to write
 // them, so that names and labels stand there alone; each is safe for concurrent use.
 type Own struct {
-	all []*vector // in no order
+	all []*vector // by name
 
 	build       *vector
 	deployments ownDeployments
@@ -62,6 +64,7 @@ func newOwn(version string, process func() Process, now core.Clock) *Own {
 	o.keys.declare(o)
 	o.store.declare(o)
 	o.snapshots.declare(o)
+	slices.SortFunc(o.all, func(a, b *vector) int { return strings.Compare(a.name, b.name) })
 	return o
 }
 

@@ -17,15 +17,16 @@ type vector struct {
 	name   string
 	help   string
 	kind   Type
+	header []byte
 	labels []string
 	bounds []float64 // upper bounds of the buckets, rising, without +Inf; histograms only
 
 	mu     sync.Mutex
 	series map[string]*series // guarded by mu; by label values, joined
 	order  []*series          // guarded by mu; by label values
-	size   int                // guarded by mu; bytes of the last rendering
-	ready  []byte             // guarded by mu; all series, made elsewhere; never changed, only replaced
-	lines  int                // guarded by mu; in ready
+	stale  bool               // guarded by mu; series changed since they were rendered
+	text   []byte             // guarded by mu; all series, as they were rendered last or made elsewhere; never changed, only replaced
+	lines  int                // guarded by mu; in text
 	over   int                // guarded by mu; observations that found no room
 }
 
@@ -38,12 +39,13 @@ type series struct {
 }
 
 func newVector(kind Type, name, help string, labels []string, bounds ...float64) *vector {
-	return &vector{name: name, help: help, kind: kind, labels: labels, bounds: bounds, series: map[string]*series{}}
+	return &vector{name: name, help: help, kind: kind, header: header(name, kind, help), labels: labels, bounds: bounds, series: map[string]*series{}}
 }
 
 // at returns the series with these label values; nil when there is no room for another.
-// The caller holds mu.
+// What it returns is about to change. The caller holds mu.
 func (v *vector) at(values []string) *series {
+	v.stale = true
 	key := strings.Join(values, "\xff") // no valid text contains that byte
 	known, found := v.series[key]
 	if found {
@@ -118,7 +120,7 @@ func (v *vector) replace(values map[string]float64) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	clear(v.series)
-	v.order = nil
+	v.order, v.stale = nil, true
 	for label, value := range values {
 		if s := v.at([]string{label}); s != nil {
 			s.value = value
@@ -128,7 +130,6 @@ func (v *vector) replace(values map[string]float64) {
 
 // end takes all series out of the family.
 func (v *vector) end() {
-	v.replace(nil)
 	v.put(nil, 0)
 }
 
@@ -136,24 +137,29 @@ func (v *vector) end() {
 func (v *vector) put(text []byte, lines int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.ready, v.lines = text, lines
+	clear(v.series)
+	v.order, v.stale = nil, false
+	v.text, v.lines = text, lines
 }
 
-// family renders the vector; the order of its series is stable.
+// family returns the vector as text, rendered anew when it changed; the order of its series is stable.
 func (v *vector) family() Family {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	f := Family{Name: v.name, Type: v.kind, Help: v.help, Text: v.ready, Series: v.lines}
-	if len(v.order) == 0 {
-		return f
+	if v.stale {
+		v.render()
 	}
-	f.Text = make([]byte, 0, v.size+64)
+	return Family{Name: v.name, Type: v.kind, Help: v.help, Text: v.text, Series: v.lines, header: v.header}
+}
+
+// render makes the text anew: a scrape may still be sending the one before. The caller holds mu.
+func (v *vector) render() {
+	text, lines := make([]byte, 0, len(v.text)+64), 0
 	for _, s := range v.order {
-		f.Text = s.append(f.Text)
-		f.Series += len(s.heads)
+		text = s.append(text)
+		lines += len(s.heads)
 	}
-	v.size = len(f.Text)
-	return f
+	v.text, v.lines, v.stale = text, lines, false
 }
 
 // append adds the lines of a series to b.
