@@ -18,6 +18,12 @@ type Sized interface {
 	Size(bytes int)
 }
 
+// Gathering is a writer that takes an exposition as the pieces that it lies in. The list is the writer's, who reads
+// the pieces until it returns and changes none. It spares copies, and a call of the system for each.
+type Gathering interface {
+	WriteParts(parts [][]byte) error
+}
+
 var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 2*piece); return &b }}
 
 // giveBack returns a buffer, unless it became very large.
@@ -59,6 +65,9 @@ func (p *plain) close(err error) error {
 	}
 	if sized, wants := p.to.(Sized); wants {
 		sized.Size(p.size)
+	}
+	if gathering, can := p.to.(Gathering); can {
+		return gathering.WriteParts(p.parts)
 	}
 	buffer := buffers.Get().(*[]byte)
 	defer giveBack(buffer)

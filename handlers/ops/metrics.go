@@ -77,20 +77,26 @@ func (e *exposition) Size(bytes int) { e.size = bytes }
 
 // Write sends content.
 func (e *exposition) Write(p []byte) (int, error) {
-	if !e.began {
-		e.began = true
-		e.begin()
-		header := e.to.Header()
-		header.Set("Content-Type", e.format.ContentType())
-		header.Add("Vary", "Accept, Accept-Encoding")
-		if metrics.Compressed(p) {
-			header.Set("Content-Encoding", "gzip")
-		}
-		if e.size > 0 {
-			header.Set("Content-Length", strconv.Itoa(e.size))
-		}
-	}
+	e.start(p)
 	return e.to.Write(p)
+}
+
+// start sets the header of an answer that begins like this, once.
+func (e *exposition) start(p []byte) {
+	if e.began {
+		return
+	}
+	e.began = true
+	e.begin()
+	header := e.to.Header()
+	header.Set("Content-Type", e.format.ContentType())
+	header.Add("Vary", "Accept, Accept-Encoding")
+	if metrics.Compressed(p) {
+		header.Set("Content-Encoding", "gzip")
+	}
+	if e.size > 0 {
+		header.Set("Content-Length", strconv.Itoa(e.size))
+	}
 }
 
 // cut makes everything that is still to be written fail. Where the host gives no
