@@ -6,6 +6,7 @@ import (
 	"berth/core/access"
 	"berth/handlers/guard"
 	"berth/handlers/openapi"
+	"berth/handlers/ui"
 )
 
 // openAPIRoutes describe the others and themselves. They are public: what they tell is in
@@ -13,7 +14,7 @@ import (
 func openAPIRoutes(d Deps, others []Route) []Route {
 	const document, docs, style = "/api/custom/openapi.json", "/api/custom/docs", "/api/custom/docs/style.css"
 	var all []Route
-	site := openapi.NewSite(func() []openapi.Route { return documented(all) }, d.Ops.Version, d.origin(), openapi.Paths{Document: document, Style: style})
+	site := openapi.NewSite(func() []openapi.Route { return documented(all) }, d.Ops.Version, d.origin(), openapi.Paths{Document: document, Style: style, Mark: ui.Mark()})
 	own := []Route{
 		{Method: http.MethodGet, Pattern: document, Capability: access.Public, Surface: guard.API, Handler: site.Document(),
 			Operation: Operation{Summary: "This description, as an OpenAPI 3.1 document", Tag: "description", Response: map[string]any{}, Status: http.StatusOK}},

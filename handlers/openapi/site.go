@@ -16,7 +16,7 @@ var styleFile []byte
 type Site struct{ document, page func() ([]byte, error) }
 
 // Paths is where the parts of a Site are served, for the page to refer to them.
-type Paths struct{ Document, Style string }
+type Paths struct{ Document, Style, Mark string }
 
 // NewSite returns a Site for the table that routes returns; that is called at most once
 // for each of the two, after the table is whole. version and appURL are as for Document.

@@ -20,6 +20,9 @@ type assets struct{ Style, Script, Mark string }
 
 var assetURLs = assets{Style: assetURL("berth.css"), Script: assetURL("berth.js"), Mark: assetURL("mark.svg")}
 
+// Mark is where the mark of the product is served, for pages that others make.
+func Mark() string { return assetURLs.Mark }
+
 // assetKinds are the files that are served, by name.
 var assetKinds = map[string]string{"berth.css": "text/css; charset=utf-8", "berth.js": "text/javascript; charset=utf-8", "mark.svg": "image/svg+xml"}
 

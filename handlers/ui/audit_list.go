@@ -18,6 +18,8 @@ type AuditReader interface {
 	AuditEvents(ctx context.Context, f access.AuditFilter, ask core.Page) (core.List[access.AuditRecord], error)
 	// AuditActions returns all that was ever done, by name.
 	AuditActions(ctx context.Context) ([]string, error)
+	// Present tells which identifiers are of something that there still is.
+	Present(ctx context.Context, ids []string) (map[string]bool, error)
 }
 
 type auditPage struct {
@@ -82,7 +84,17 @@ func Audit(reader AuditReader, now core.Clock) http.Handler {
 		if err != nil {
 			return err
 		}
-		return auditView.write(w, r, http.StatusOK, newFrame(r, inAudit, "Audit"), newAuditPage(r.URL, filter, actions, list, now()))
+		var named []string
+		for _, e := range list.Items {
+			named = append(named, e.Resource)
+		}
+		present, err := reader.Present(r.Context(), named)
+		if err != nil {
+			return err
+		}
+		page := newAuditPage(r.URL, filter, actions, list, now())
+		page.unlink(present)
+		return auditView.write(w, r, http.StatusOK, newFrame(r, inAudit, "Audit"), page)
 	})
 }
 
@@ -120,6 +132,15 @@ func newAuditPage(at *url.URL, f access.AuditFilter, actions []string, list core
 		page.Lines = append(page.Lines, auditLineOf(e, now))
 	}
 	return page
+}
+
+// unlink lets nothing lead to the page of what is gone.
+func (p *auditPage) unlink(present map[string]bool) {
+	for i, l := range p.Lines {
+		if !present[l.Resource] {
+			p.Lines[i].ResourceHref = ""
+		}
+	}
 }
 
 func auditExportHref(f access.AuditFilter, format string) string {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -28,7 +29,7 @@ type backupListPage struct {
 // rehearsalFacts is how the last rehearsal ended.
 type rehearsalFacts struct {
 	Held          moment
-	Href, Problem string
+	Href, Problem string // Href is empty once the backup that was tried is gone
 	Took          string
 }
 
@@ -168,6 +169,9 @@ func writeBackups(w http.ResponseWriter, r *http.Request, status int, desk api.B
 			return err
 		}
 		page.Offsite, page.Rehearsal = offsiteOf(standing, now), rehearsalOf(standing.Tried, now)
+	}
+	if !slices.ContainsFunc(all, func(b backups.Backup) bool { return backupHref(b.Name) == page.Rehearsal.Href }) {
+		page.Rehearsal.Href = ""
 	}
 	for _, b := range all {
 		page.Lines = append(page.Lines, lineOfBackup(b, now))

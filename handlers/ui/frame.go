@@ -11,6 +11,7 @@ import (
 // frame is what stands around every page.
 type frame struct {
 	Title   string // of the page; the browser's title has it too
+	Home    string // where the mark leads: the first page of those that the reader may see
 	Trail   []crumb
 	Nav     []navGroup
 	Who     string // who is signed in; empty: nobody, and the page is bare
@@ -77,11 +78,14 @@ const (
 // newFrame makes the frame of a page for whoever asks.
 func newFrame(r *http.Request, at section, title string, trail ...crumb) frame {
 	p := endpoint.Principal(r.Context())
-	f := frame{Title: title, Trail: trail, Asset: assetURLs, Note: noteOf(r)}
+	f := frame{Title: title, Home: string(inOverview), Trail: trail, Asset: assetURLs, Note: noteOf(r)}
 	if p.Kind != access.KindUser {
 		return f
 	}
 	f.Who, f.Role, f.Hub = p.Name, string(p.Role), hubIn(r.Context())
+	if !p.Can(access.View) {
+		f.Home = string(inProfile)
+	}
 	if p.MustEnrol {
 		return f // there is nothing yet that they may go to
 	}

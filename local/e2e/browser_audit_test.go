@@ -6,6 +6,8 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+
+	"berth/local/stand/browser"
 )
 
 // variant is one way of looking at a page.
@@ -35,7 +37,7 @@ func (p *tab) audit(name, path string) []string {
 	p.t.Helper()
 	p.open(path)
 	p.until("the whole page", `document.readyState === "complete"`)
-	for _, complaint := range ask[[]string](p, judgement) {
+	for _, complaint := range ask[[]string](p, browser.Judgement) {
 		p.t.Errorf("%s: %s", path, complaint)
 	}
 	for _, v := range variants {
@@ -54,7 +56,7 @@ func (p *tab) audit(name, path string) []string {
 		for _, cut := range ask[[]string](p, `[...document.querySelectorAll(".panel, .needs, .form")].filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.className + " is cut off")`) {
 			p.t.Errorf("%s: %s", path, cut)
 		}
-		for _, dim := range ask[[]string](p, contrast) {
+		for _, dim := range ask[[]string](p, browser.Contrast) {
 			p.t.Errorf("%s, %s: %s", path, scheme, dim)
 		}
 	}
@@ -62,52 +64,6 @@ func (p *tab) audit(name, path string) []string {
 	p.clean()
 	return ask[[]string](p, `[...document.querySelectorAll("a[href]")].map((a) => a.getAttribute("href"))`)
 }
-
-// judgement finds what keeps people out: controls without a name, doubled ids, references to
-// nothing, headings that skip a level, targets that are too small (WCAG 2.2, 2.5.8).
-const judgement = `(() => {
-	const bad = [];
-	const seen = (e) => e.offsetParent && getComputedStyle(e).visibility !== "hidden";
-	const all = [...document.querySelectorAll("*")];
-	const ids = all.map((e) => e.id).filter(Boolean);
-	for (const id of ids) if (ids.indexOf(id) !== ids.lastIndexOf(id)) bad.push("the id " + id + " stands twice");
-	for (const e of document.querySelectorAll("input:not([type=hidden]), select, textarea")) if (!e.labels.length) bad.push("no label: " + e.name);
-	for (const e of document.querySelectorAll("a, button, summary")) if (!e.textContent.trim() && !e.getAttribute("aria-label")) bad.push("no name: " + e.outerHTML);
-	for (const name of ["aria-labelledby", "aria-describedby"]) for (const e of document.querySelectorAll("[" + name + "]"))
-		for (const id of e.getAttribute(name).split(" ")) if (!document.getElementById(id)) bad.push(name + " names nothing: " + id);
-	if (document.querySelectorAll("h1").length !== 1) bad.push("not one main heading");
-	let level = 0;
-	for (const h of document.querySelectorAll("h1, h2, h3, h4")) { const n = +h.nodeName[1]; if (n > level + 1) bad.push("a heading skips a level: " + h.textContent); level = n; }
-	for (const e of document.querySelectorAll("button, .button, .icon-button, select, input:not([type=hidden]):not([type=checkbox])")) {
-		const box = e.getBoundingClientRect();
-		if (seen(e) && (box.height < 24 || box.width < 24)) bad.push("too small to hit: " + e.outerHTML);
-	}
-	if (!document.documentElement.lang || !document.title) bad.push("no language or title");
-	if (document.querySelector("[style], style, script:not([src])")) bad.push("style or script within the page");
-	return [...new Set(bad)];
-})()`
-
-// contrast measures every text against the ground that it stands on (WCAG 2.2, 1.4.3).
-const contrast = `(() => {
-	const channel = (c) => ((c /= 255), c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
-	const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
-	const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-	const colour = (text) => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = text; canvas.fillRect(0, 0, 1, 1); return [...canvas.getImageData(0, 0, 1, 1).data]; };
-	const over = (top, below) => top.slice(0, 3).map((c, i) => (c * top[3] + below[i] * (255 - top[3])) / 255);
-	const ground = (e) => (e ? over(colour(getComputedStyle(e).backgroundColor), ground(e.parentElement)) : [255, 255, 255]);
-	const bad = [];
-	const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-	while (walker.nextNode()) {
-		const e = walker.currentNode.parentElement;
-		if (!walker.currentNode.data.trim() || !e.offsetParent || e.closest(".away, option, select")) continue;
-		const below = ground(e);
-		const above = over(colour(getComputedStyle(e).color), below);
-		const [x, y] = [light(above), light(below)];
-		const ratio = (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
-		if (ratio < 4.5) bad.push(walker.currentNode.data.trim().slice(0, 40) + " has a contrast of " + ratio.toFixed(2));
-	}
-	return [...new Set(bad)];
-})()`
 
 // auditAll judges pages by name and follows every link that they have.
 func (p *tab) auditAll(pages map[string]string) {
