@@ -81,6 +81,8 @@ func (p *players) visit(v visit) {
 // pageVisits are played in this order.
 var pageVisits = []visit{
 	{200, "/", "", ""},
+	{303, "/first-steps", "hide=1", ""},
+	{303, "/first-steps", "hide=", ""},
 	{200, "/assets/x/berth.css", "", ""},
 	{200, "/assets/x/berth.js", "", ""},
 	{404, "/assets/x/nothing", "", ""},

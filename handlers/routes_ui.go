@@ -154,6 +154,7 @@ func uiDoorRoutes(d Deps) []Route {
 		form("/login", access.Public, ui.Login(u.SignIn, d.Identity.SignOn, secure)),
 		form("/login/code", access.Public, ui.LoginCode(u.SignIn, d.Identity.SignOn, secure)),
 		form("/logout", access.SignedIn, ui.Logout(u.SignIn, secure)),
+		form("/first-steps", access.Operate, ui.HideSteps(secure)),
 		page("/{$}", access.View, ui.Overview(u.Store, u.Workers, u.Repositories, d.Backups.Desk, u.Now)),
 	}
 }

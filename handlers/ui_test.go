@@ -67,7 +67,7 @@ func TestSetUpAndSignInWithoutScript(t *testing.T) {
 	founded := s.submit("", "/setup", form)
 	leadsTo(t, founded, "/")
 	session := sessionIn(founded)
-	says(t, s.browse(session, "/"), 200, "Three steps to a first stack", "ada@example.org")
+	says(t, s.browse(session, "/"), 200, "Four steps to a first healthy stack", "ada@example.org")
 
 	leadsTo(t, s.browse("", "/setup"), "/")
 	says(t, s.submit("", "/setup", form), 409, "has been set up already")

@@ -59,3 +59,21 @@ func SessionOf(r *http.Request) string {
 	}
 	return cookie.Value
 }
+
+// stepsCookie is the name of the cookie of a browser that does not want to be shown the first steps.
+const stepsCookie = "berth_steps"
+
+// HideSteps has the browser remember for a year that it does not want the first steps, or forget it.
+func HideSteps(w http.ResponseWriter, hide, secure bool) {
+	life := int((365 * 24 * time.Hour).Seconds())
+	if !hide {
+		life = -1
+	}
+	http.SetCookie(w, &http.Cookie{Name: stepsCookie, Value: "hidden", Path: "/", MaxAge: life, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: secure})
+}
+
+// StepsHidden reports whether the browser does not want the first steps.
+func StepsHidden(r *http.Request) bool {
+	_, err := r.Cookie(stepsCookie)
+	return err == nil
+}

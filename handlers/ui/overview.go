@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"berth/core"
-	"berth/core/access"
 	"berth/core/fleet"
 	"berth/core/jobs"
 	"berth/core/stacks"
@@ -32,7 +31,8 @@ type OverviewReader interface {
 const overviewDeployments = 8
 
 type overviewPage struct {
-	Steps       []step // by which an empty installation is led; none once there is a stack or a job
+	Steps       []step // by which a new installation is led to its first healthy stack; none once there was one
+	Hidden      bool   // there are steps, but the reader does not want to see them
 	Full        bool   // the server's disk is
 	Summary     string
 	Tone        string
@@ -46,14 +46,6 @@ type overviewPage struct {
 	Fleet       fleetPicture
 }
 
-// step is one of the way from nothing to a first stack.
-type step struct {
-	Word, Text   string
-	Done, Now    bool
-	Action, Href string
-	May          bool // the one who looks may take it
-}
-
 var overviewView = newView[overviewPage]("overview.html")
 
 // Overview shows what needs somebody first, then how everything is. An empty installation is led
@@ -65,12 +57,10 @@ func Overview(reader OverviewReader, workers WorkerLister, repositories Reposito
 		if err != nil {
 			return err
 		}
-		busy := false
-		if page.Total+page.Jobs.Total == 0 {
-			p := endpoint.Principal(r.Context())
-			page.Steps = o.steps(p.Can(access.Operate), p.Can(access.Administer))
-			busy = true // every step that is taken shows at once
+		if err := o.putSteps(&page, endpoint.StepsHidden(r)); err != nil {
+			return err
 		}
+		busy := len(page.Steps) > 0 // every step that is taken shows at once
 		for _, s := range page.Segments {
 			busy = busy || s.Tone == "busy"
 		}
@@ -203,23 +193,4 @@ func segmentsOf(counts map[stacks.Status]int) []segment {
 
 func stacksInWords(segments []segment, total int) string {
 	return fmt.Sprintf("Stacks by status: %d in all, %s.", total, segmentsInWords(segments))
-}
-
-// steps leads from nothing to a first stack: the first that is not done is the one to take now.
-func (o *overview) steps(operate, administer bool) []step {
-	steps := []step{
-		{Word: "Add a worker", Text: "A worker runs on each host with Docker and does the deploying. It dials out to this server, so the host needs no open port.",
-			Done: o.presence.Total() > 0, Action: "Add a worker", Href: "/workers/new", May: administer},
-		{Word: "Add a repository", Text: "The Git repository that holds your Compose files. It is read every few seconds.",
-			Done: o.repositories > 0, Action: "Add a repository", Href: "/repositories/new", May: operate},
-		{Word: "Add a stack", Text: "A folder of the repository with a Compose file. It is deployed at once, and again with every commit that changes it.",
-			Action: "Add a stack", Href: "/stacks/new", May: operate},
-	}
-	for i := range steps {
-		if !steps[i].Done {
-			steps[i].Now = true
-			break
-		}
-	}
-	return steps
 }

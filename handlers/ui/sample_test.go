@@ -104,6 +104,8 @@ func samples() map[string]sample {
 		"overview-full":         of(overviewView, framed(inOverview, "Overview"), sampleFull()),
 		"overview-large":        of(overviewView, framed(inOverview, "Overview"), sampleLarge()),
 		"overview-quiet":        of(overviewView, framed(inOverview, "Overview"), sampleQuiet()),
+		"overview-first":        of(overviewView, framed(inOverview, "Overview"), sampleFirst()),
+		"overview-hidden":       of(overviewView, framed(inOverview, "Overview"), sampleHidden()),
 		"overview-empty":        of(overviewView, framed(inOverview, "Overview"), sampleEmpty()),
 		"repository-new":        of(repositoryNewView, framed(inRepositories, "Add a repository", crumb{"Repositories", "/repositories"}), repositoryNewPage{sampleRepositoryForm(true), nil}),
 		"repository-hosts":      of(repositoryNewView, framed(inRepositories, "Add a repository"), repositoryNewPage{sampleRepositoryForm(true), []connectLine{{"GitHub", "/connect", ""}, {"GitLab", "/connect", "/git-hosts/gitlab/new"}}}),
@@ -294,8 +296,23 @@ func sampleQuiet() overviewPage {
 
 func sampleEmpty() overviewPage {
 	o := overview{presence: fleet.Presence{Online: 1}, now: sampleNow}
-	p := overviewPage{Steps: o.steps(true, true)}
+	p := overviewPage{Steps: o.steps(true, true, nil, nil)}
 	p.Summary, p.Tone = summarise(nil, 0, nil)
+	return p
+}
+
+// sampleFirst is a first stack that does not come up.
+func sampleFirst() overviewPage {
+	o := overview{presence: fleet.Presence{Online: 1}, repositories: 1, now: sampleNow}
+	p := sampleQuiet()
+	p.Steps = o.steps(true, true, []stacks.Stack{{ID: "stk_1", Name: "shop"}}, p.Deployments.Lines)
+	return p
+}
+
+// sampleHidden is an empty installation whose reader needs no steps.
+func sampleHidden() overviewPage {
+	p := sampleEmpty()
+	p.Steps, p.Hidden = nil, true
 	return p
 }
 

@@ -14,7 +14,7 @@ func TestFirstUseWithoutScript(t *testing.T) {
 	p.open("/")
 	p.fillSetUp(roomToken)
 	p.press("Make the administrator")
-	p.shows("Three steps to a first stack")
+	p.shows("Four steps to a first healthy stack")
 	if ask[bool](p, `[...document.querySelectorAll("[data-copy], [data-stream]")].some((e) => e.offsetParent)`) {
 		t.Error("a button that needs script shows without it")
 	}

@@ -47,7 +47,7 @@ func (p *tab) setUp() {
 	}
 	p.fillSetUp(roomToken)
 	p.press("Make the administrator")
-	p.shows("Three steps to a first stack")
+	p.shows("Four steps to a first healthy stack")
 	p.open("/setup")
 	if at := p.address(); at != "/" {
 		p.t.Errorf("after the first administrator /setup leads to %s", at)

@@ -31,10 +31,17 @@ func (b *Browser) Look(v Variant) {
 		{Name: "prefers-color-scheme", Value: v.Scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
 }
 
-// Picture is the whole page as a PNG.
+// tallest is how many pixels high a page may be that is pictured whole; of a taller one, the browser has no picture.
+const tallest = 12_000
+
+// Picture is the page as a PNG: whole, or as much as a window shows when it is very tall.
 func (b *Browser) Picture() []byte {
 	b.t.Helper()
-	picture, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+	take := chromedp.FullScreenshot(100)
+	if ask[int](b, `document.documentElement.scrollHeight`) > tallest {
+		take = chromedp.CaptureScreenshot()
+	}
+	picture, err := chromedp.Run(b.ctx, take)
 	if err != nil {
 		b.t.Fatal(err)
 	}
