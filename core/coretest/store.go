@@ -17,7 +17,7 @@ import (
 // With names of groups only those are asked, for another way to a database that is held against all of it elsewhere.
 func Store(t *testing.T, open func(t *testing.T) *store.DB, only ...string) {
 	groups := map[string]map[string]func(storeBench){
-		"transactions": transactionCases, "concurrency": concurrencyCases, "contexts": contextCases, "values": valueCases, "nouns": nounCases, "jobs": jobCases, "events": eventCases,
+		"transactions": transactionCases, "concurrency": concurrencyCases, "contexts": contextCases, "values": valueCases, "nouns": nounCases, "jobs": jobCases, "events": eventCases, "keys": keyCases,
 	}
 	for _, group := range only {
 		if groups[group] == nil {
