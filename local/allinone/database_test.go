@@ -55,17 +55,20 @@ func freshKey() string {
 }
 
 // start runs a server on a database until the test has ended, and returns when its ports are open.
-func start(t *testing.T, address, key string) *program {
+func start(t *testing.T, address, key string, more ...string) *program {
 	t.Helper()
-	p := launch(t, address, key)
+	p := launch(t, address, key, more...)
 	p.opens()
 	return p
 }
 
-// launch runs a server on a database until the test has ended.
-func launch(t *testing.T, address, key string) *program {
+// launch runs a server on a database until the test has ended. more are names and values of its environment.
+func launch(t *testing.T, address, key string, more ...string) *program {
 	t.Helper()
-	environment := map[string]string{"SECRET_KEY": key, "DATABASE_URL": address, "DATA_DIR": t.TempDir(), "APP_URL": "http://127.0.0.1:8090"}
+	environment := map[string]string{"SECRET_KEY": key, "DATABASE_URL": address, "DATA_DIR": t.TempDir(), "APP_URL": "http://127.0.0.1:8090", "BOOTSTRAP_TOKEN": bootstrap}
+	for i := 0; i+1 < len(more); i += 2 {
+		environment[more[i]] = more[i+1]
+	}
 	server, problems, _ := config.LoadServer(func(name string) (string, bool) { v, ok := environment[name]; return v, ok }, nil)
 	if len(problems) > 0 {
 		t.Fatal(config.Explain(problems))
