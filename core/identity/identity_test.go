@@ -98,7 +98,7 @@ func (m *memory) AddAPIKey(_ context.Context, _ access.Principal, key identity.A
 	return m.err
 }
 
-func ring(t *testing.T) *seal.Ring {
+func ring(t testing.TB) *seal.Ring {
 	t.Helper()
 	r, err := seal.NewRing(rand.Reader)
 	if err != nil {

@@ -113,7 +113,7 @@ type trips struct {
 	in   *identity.SignIn
 }
 
-func newTrips(t *testing.T) *trips {
+func newTrips(t testing.TB) *trips {
 	t.Helper()
 	m := &memory{user: identity.User{ID: "usr_1", Email: "boss@example.org", Role: access.RoleAdmin}}
 	s := &trips{linked: &linked{memory: m, spent: map[string]bool{}}, at: epoch}
@@ -131,7 +131,7 @@ func newTrips(t *testing.T) *trips {
 	return s
 }
 
-func (s *trips) depart(t *testing.T) identity.Return {
+func (s *trips) depart(t testing.TB) identity.Return {
 	t.Helper()
 	away, err := s.Begin(t.Context(), browser, "/stacks?x=1")
 	if err != nil {
@@ -367,4 +367,23 @@ func TestSingleSignOnThatIsOff(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
+}
+
+// FuzzReturn brings states and cookies that nobody was given: none opens a session or asks the provider.
+func FuzzReturn(f *testing.F) {
+	s := newTrips(f)
+	back := s.depart(f)
+	f.Add(back.State[:95], back.Cookie)
+	f.Add(back.State, back.Cookie+"x")
+	f.Add("", "")
+	f.Add(strings.Repeat("A", 96), ".")
+	f.Fuzz(func(t *testing.T, state, cookie string) {
+		if state == back.State && cookie == back.Cookie {
+			return
+		}
+		_, err := s.Finish(t.Context(), access.Anonymous(""), identity.Return{State: state, Cookie: cookie, Code: "code"})
+		if err == nil || s.asked > 0 || s.session.ID != "" {
+			t.Errorf("%q with %q: %v, asked %d times", state, cookie, err, s.asked)
+		}
+	})
 }
