@@ -1,6 +1,22 @@
 package link
 
-import "time"
+import (
+	"errors"
+	"time"
+)
+
+// ErrNothing is what ReadBegun returns when no frame has begun to arrive.
+var ErrNothing = errors.New("no frame has begun to arrive")
+
+// Patient is a Conn for an end with many links, where whoever waits for a frame should have little stack.
+type Patient interface {
+	Conn
+	// ReadBegun is ReadFrame, but does not wait for a frame to begin: it may return ErrNothing instead, after which
+	// the connection is as good as before.
+	ReadBegun() ([]byte, error)
+	// Wait returns when ReadBegun should be called again; that a frame has begun is no promise. It fails as ReadFrame does.
+	Wait() error
+}
 
 // Conn moves whole frames. One goroutine reads and another one writes; Close and the
 // deadlines may be used from any.

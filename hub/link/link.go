@@ -20,6 +20,7 @@ var ErrOver = errors.New("the link is over")
 type Link struct {
 	// Set once by New.
 	conn    Conn
+	patient Patient // conn; nil: it is none, or this is the worker's side, which has one link
 	options Options
 	over    chan struct{} // closed when the link has ended
 
@@ -44,6 +45,9 @@ func New(conn Conn, options Options) *Link {
 		conn: conn, options: options,
 		over:    make(chan struct{}),
 		control: queue{limit: options.ControlQueue}, bulk: queue{limit: options.BulkQueue},
+	}
+	if options.Side == Hub {
+		l.patient, _ = conn.(Patient)
 	}
 	l.SetReadTimeout(options.ReadTimeout)
 	return l
@@ -93,16 +97,8 @@ func (l *Link) Run(ctx context.Context, handle func(ctx context.Context, msg any
 func (l *Link) read(ctx context.Context, handle func(context.Context, any) error) error {
 	pace := newPace(l.options.Rate)
 	for {
-		silence := time.Duration(l.readTimeout.Load())
-		l.conn.SetReadDeadline(time.Now().Add(silence))
-		frame, err := l.conn.ReadFrame()
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			return fmt.Errorf("nothing arrived for %v: %w", silence, err)
-		}
-		if err != nil {
-			return err
-		}
-		if err := l.take(ctx, frame, handle); err != nil {
+		l.conn.SetReadDeadline(time.Now().Add(time.Duration(l.readTimeout.Load())))
+		if err := l.take(ctx, handle); err != nil {
 			return err
 		}
 		if err := pace.wait(ctx); err != nil {
@@ -111,10 +107,39 @@ func (l *Link) read(ctx context.Context, handle func(context.Context, any) error
 	}
 }
 
-// take decodes a frame and has its message handled.
-func (l *Link) take(ctx context.Context, frame []byte, handle func(context.Context, any) error) error {
+// take reads a frame and has its message handled. Where the connection is patient, whoever waits for the frame is
+// not who reads it: see Patient.
+func (l *Link) take(ctx context.Context, handle func(context.Context, any) error) error {
+	for {
+		err := l.apart(func() error { return l.receive(ctx, handle) })
+		if err != ErrNothing {
+			return err
+		}
+		if err := l.patient.Wait(); err != nil {
+			return l.silent(err)
+		}
+	}
+}
+
+func (l *Link) readFrame() ([]byte, error) {
+	if l.patient != nil {
+		return l.patient.ReadBegun()
+	}
+	return l.conn.ReadFrame()
+}
+
+// silent says what it means when err is that the peer's time is over.
+func (l *Link) silent(err error) error {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return fmt.Errorf("nothing arrived for %v: %w", time.Duration(l.readTimeout.Load()), err)
+	}
+	return err
+}
+
+// apart runs work; on the hub's side on a goroutine that ends with it and takes its stack along.
+func (l *Link) apart(work func() error) error {
 	if l.options.Side == Worker {
-		return l.receive(ctx, frame, handle)
+		return work()
 	}
 	var defect any
 	taken := make(chan error, 1)
@@ -122,7 +147,7 @@ func (l *Link) take(ctx context.Context, frame []byte, handle func(context.Conte
 		var err error
 		defer func() { taken <- err }()
 		defer func() { defect = recover() }()
-		err = l.receive(ctx, frame, handle)
+		err = work()
 	}()
 	err := <-taken
 	if defect != nil {
@@ -134,7 +159,11 @@ func (l *Link) take(ctx context.Context, frame []byte, handle func(context.Conte
 // toldUnknown is how many messages that this end does not know are told of a link.
 const toldUnknown = 10
 
-func (l *Link) receive(ctx context.Context, frame []byte, handle func(context.Context, any) error) error {
+func (l *Link) receive(ctx context.Context, handle func(context.Context, any) error) error {
+	frame, err := l.readFrame()
+	if err != nil {
+		return l.silent(err)
+	}
 	msg, err := wire.Decode(frame)
 	if wire.Unknown(err) { // the peer is of a newer release, and what it says is not for us
 		if l.unknown++; l.unknown <= toldUnknown && l.options.Unknown != nil {

@@ -5,6 +5,8 @@ import (
 	"crypto/tls"
 	"net"
 	"sync"
+
+	"berth/hub/adapter/websocket"
 )
 
 // gate accepts connections as long as there is room for those that have no link yet.
@@ -33,7 +35,7 @@ func (g *gate) Accept() (net.Conn, error) {
 		}
 		host := hostOf(conn.RemoteAddr().String())
 		if g.enter(host) {
-			return &gated{Conn: conn, leave: sync.OnceFunc(func() { g.left(host) })}, nil
+			return &gated{Conn: websocket.NewPatient(conn), leave: sync.OnceFunc(func() { g.left(host) })}, nil
 		}
 		conn.Close()
 		g.turned()

@@ -47,14 +47,15 @@ func Upgrade(w http.ResponseWriter, r *http.Request) link.Conn {
 		},
 		Handler: func(socket *ws.Conn) { c = newConn(socket, raw) },
 	}
-	request := *r
-	server.ServeHTTP(taken{w, raw, small(raw, buffered.Reader)}, &request)
+	request, buffers := *r, small(raw, buffered.Reader)
+	server.ServeHTTP(taken{w, raw, buffers}, &request)
 	request = http.Request{} // the library keeps it with the link, and never looks at it again; the token is in it
 	if c == nil {
 		raw.Close()
 		return nil
 	}
 	c.socket.Config().Location = nil
+	c.in, c.patient = buffers.Reader, patientBelow(raw)
 	raw.SetDeadline(time.Time{})
 	return c
 }

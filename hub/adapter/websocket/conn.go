@@ -1,9 +1,11 @@
 package websocket
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/tls"
 	"encoding/binary"
+	"errors"
 	"io"
 	"net"
 	"sync"
@@ -14,6 +16,7 @@ import (
 
 	"berth/core/fault"
 	"berth/core/wire"
+	"berth/hub/link"
 )
 
 const (
@@ -29,8 +32,10 @@ const (
 // library's Receive drains oversized frames, takes a frame that the peer broke off for a
 // whole one, passes fragments on as messages, and answers pings without a deadline.
 type conn struct {
-	socket *ws.Conn
-	raw    net.Conn // what socket runs over
+	socket  *ws.Conn
+	raw     net.Conn      // what socket runs over
+	in      *bufio.Reader // what socket reads from; nil: it is not known
+	patient *Patient      // below raw; nil: ReadFrame waits by itself
 
 	writing sync.Mutex // held while one frame, pong or close is written
 	writeBy atomic.Pointer[time.Time]
@@ -45,8 +50,22 @@ func newConn(socket *ws.Conn, raw net.Conn) *conn {
 }
 
 // ReadFrame implements link.Conn.
-func (c *conn) ReadFrame() ([]byte, error) {
+func (c *conn) ReadFrame() ([]byte, error) { return c.read(func() bool { return true }) }
+
+// ReadBegun implements link.Patient.
+func (c *conn) ReadBegun() ([]byte, error) {
+	if c.patient == nil {
+		return c.ReadFrame()
+	}
+	return c.read(c.begun)
+}
+
+// read reads the next frame, as long as begun says so.
+func (c *conn) read(begun func() bool) ([]byte, error) {
 	for range maxPings {
+		if !begun() {
+			return nil, link.ErrNothing
+		}
 		head, payload, err := c.readHead()
 		if err != nil {
 			return nil, err
@@ -66,6 +85,17 @@ func (c *conn) ReadFrame() ([]byte, error) {
 	}
 	return nil, violation("more WebSocket pings than messages arrive")
 }
+
+// begun reports whether something of a frame has come, or what reading it will tell.
+func (c *conn) begun() bool {
+	c.patient.eager = true
+	_, err := c.in.Peek(1)
+	c.patient.eager = false
+	return !errors.Is(err, errNothing)
+}
+
+// Wait implements link.Patient.
+func (c *conn) Wait() error { return c.patient.wait() }
 
 // head is the beginning of a WebSocket frame, RFC 6455, section 5.2.
 type head struct {

@@ -26,14 +26,19 @@ import (
 func ends(t *testing.T) (server, client *conn) {
 	t.Helper()
 	accepted, release := make(chan *conn), make(chan struct{})
-	p := openPort(t, portOptions{accept: func(_ context.Context, c link.Conn, _ *http.Request) {
-		accepted <- c.(*conn)
-		<-release
-	}})
+	p := openPort(t, portOptions{accept: acceptInto(accepted, release)})
 	client = dial(t, p.worker(t))
 	server = until(t, accepted)
 	t.Cleanup(func() { close(release) })
 	return server, client
+}
+
+// acceptInto hands links over, and lets each go when release is closed.
+func acceptInto(accepted chan<- *conn, release <-chan struct{}) func(context.Context, link.Conn, *http.Request) {
+	return func(_ context.Context, c link.Conn, _ *http.Request) {
+		accepted <- c.(*conn)
+		<-release
+	}
 }
 
 // frame builds a WebSocket frame by hand, masked with zeros as a client's.

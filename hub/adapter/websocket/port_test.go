@@ -61,6 +61,7 @@ func openPort(t *testing.T, o portOptions) *workerPort {
 		}
 	})
 	p.Server = httptest.NewUnstartedServer(mux)
+	p.Listener = patientListener{p.Listener}
 	p.Config.ErrorLog = log.New(io.Discard, "", 0)
 	p.TLS = ServerConfig(cert)
 	if o.tls != nil {

@@ -1,0 +1,89 @@
+package websocket
+
+import (
+	"errors"
+	"net"
+	"syscall"
+)
+
+// errNothing is what an eager Patient says when nothing has come. It is temporary for crypto/tls, which then goes
+// on where it was, with what it has read so far of a record.
+var errNothing net.Error = nothing{}
+
+type nothing struct{}
+
+func (nothing) Error() string   { return "nothing to read has come yet" }
+func (nothing) Timeout() bool   { return false }
+func (nothing) Temporary() bool { return true }
+
+// Patient is a TCP connection below TLS whose reader can wait on little stack: a goroutine that waits inside
+// crypto/tls takes four times as much, as long as the link lasts.
+type Patient struct {
+	net.Conn
+	raw   syscall.RawConn
+	eager bool // of the reader: Read does not wait
+}
+
+// NewPatient returns what conn is when it has no file descriptor: a connection on which nobody can wait so.
+func NewPatient(conn net.Conn) net.Conn {
+	with, is := conn.(syscall.Conn)
+	if !is {
+		return conn
+	}
+	raw, err := with.SyscallConn()
+	if err != nil {
+		return conn
+	}
+	return &Patient{Conn: conn, raw: raw}
+}
+
+// patientBelow returns the Patient that conn runs over; nil: there is none.
+func patientBelow(conn net.Conn) *Patient {
+	for {
+		if patient, is := conn.(*Patient); is {
+			return patient
+		}
+		over, is := conn.(interface{ NetConn() net.Conn })
+		if !is {
+			return nil
+		}
+		conn = over.NetConn()
+	}
+}
+
+// NetConn returns the connection below.
+func (p *Patient) NetConn() net.Conn { return p.Conn }
+
+// Read reads; errNothing: p is eager and nothing has come.
+func (p *Patient) Read(b []byte) (int, error) {
+	if !p.eager {
+		return p.Conn.Read(b)
+	}
+	if !p.come() {
+		return 0, errNothing
+	}
+	return p.Conn.Read(b)
+}
+
+// come reports whether a Read would return at once.
+func (p *Patient) come() (yes bool) {
+	err := p.raw.Read(func(fd uintptr) bool {
+		yes = readable(fd)
+		return true
+	})
+	return yes || err != nil // which Read tells
+}
+
+// wait returns when there is something to read, or what to say why not.
+func (p *Patient) wait() error { return p.raw.Read(readable) }
+
+// readable reports whether there are bytes to read, or an end.
+func readable(fd uintptr) bool {
+	var one [1]byte
+	for {
+		_, _, err := syscall.Recvfrom(int(fd), one[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+		if !errors.Is(err, syscall.EINTR) {
+			return !errors.Is(err, syscall.EAGAIN)
+		}
+	}
+}
