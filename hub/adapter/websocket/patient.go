@@ -20,8 +20,11 @@ func (nothing) Temporary() bool { return true }
 // crypto/tls takes four times as much, as long as the link lasts.
 type Patient struct {
 	net.Conn
-	raw   syscall.RawConn
-	eager bool // of the reader: Read does not wait
+	raw syscall.RawConn
+
+	// Of the reader.
+	eager bool // Read does not wait
+	next  record
 }
 
 // NewPatient returns what conn is when it has no file descriptor: a connection on which nobody can wait so.
@@ -54,15 +57,15 @@ func patientBelow(conn net.Conn) *Patient {
 // NetConn returns the connection below.
 func (p *Patient) NetConn() net.Conn { return p.Conn }
 
-// Read reads; errNothing: p is eager and nothing has come.
+// Read reads no further than a TLS record's header, or its end, goes: crypto/tls would keep what is beyond in a
+// buffer that is twice as large, for as long as the connection lasts. errNothing: p is eager and nothing has come.
 func (p *Patient) Read(b []byte) (int, error) {
-	if !p.eager {
-		return p.Conn.Read(b)
-	}
-	if !p.come() {
+	if p.eager && !p.come() {
 		return 0, errNothing
 	}
-	return p.Conn.Read(b)
+	n, err := p.Conn.Read(b[:min(len(b), p.next.left())])
+	p.next.pass(b[:n])
+	return n, err
 }
 
 // come reports whether a Read would return at once.
