@@ -270,6 +270,9 @@ func (a *auditor) follow(where string, role access.Role, session string) {
 func (a *auditor) keep(path string, status int) {
 	a.t.Helper()
 	name := strings.Trim(strings.NewReplacer("/", ".", "?", "_", "&", "_", "%", "").Replace(identifier.ReplaceAllString(path, "x")), ".")
+	if name == "" {
+		name = "overview"
+	}
 	for _, v := range browser.Variants {
 		a.b.Look(v)
 		a.s.must(os.WriteFile(filepath.Join(a.t.ArtifactDir(), fmt.Sprintf("%.60s.%d.%s.png", name, status, v.Name)), a.b.Picture(), 0o644))
