@@ -31,7 +31,7 @@ type shelf struct {
 
 func (s *stand) backupsDeps() handlers.BackupsDeps {
 	s.shelf = &shelf{s: s, contents: map[string]string{}, away: map[string]string{}}
-	desk := backups.NewDesk(s.shelf, s.store, backupLimit, func() { s.restarts++ })
+	desk := backups.NewDesk(s.shelf, s.store, backupLimit, func() { s.restarts++ }).Seeing(&looker{})
 	return handlers.BackupsDeps{Desk: desk, Limit: desk.Limit(), Now: s.now}
 }
 
@@ -301,7 +301,9 @@ func TestABrowserBringsABackup(t *testing.T) {
 func TestWhereTheDataIsInPostgreSQLBackupsAreElsewhere(t *testing.T) {
 	s := newStand(t)
 	s.found()
-	s.deps.Backups.Desk = backups.NewDesk(nil, s.store, backupLimit, nil)
+	seen := &looker{d: backups.OfDatabase{Version: "15.8", Dumps: "/srv/backups", Problem: "Nothing shows that the database is backed up."}}
+	s.deps.Backups.Desk = backups.NewDesk(nil, s.store, backupLimit, nil).Seeing(seen)
+	s.deps.UI.Now = s.now
 	s.build()
 	_, key := s.key(s.account(access.RoleAdmin), 0)
 	for _, c := range []call{{method: "GET", path: "/api/custom/backups"}, {method: "POST", path: "/api/custom/backups"}, {method: "DELETE", path: "/api/custom/backups/x"}} {
@@ -310,4 +312,21 @@ func TestWhereTheDataIsInPostgreSQLBackupsAreElsewhere(t *testing.T) {
 			t.Errorf("%s %s: %d %s", c.method, c.path, w.Code, w.Body)
 		}
 	}
+	session := s.session(s.user(access.RoleAdmin))
+	says(t, s.browse(session, "/backups"), 200, "Nothing shows that the database is backed up.", "none in <code>/srv/backups</code>", "15.8")
+	says(t, s.browse(session, "/"), 200, "Nothing shows that the database is backed up.")
+	get := call{method: "GET", path: "/api/custom/backups/database", key: key}
+	if w := s.do(get); w.Code != 200 || !strings.Contains(w.Body.String(), `"archived_at":null`) {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	seen.d = backups.OfDatabase{Version: "15.8", Archiving: true, Archived: s.now()}
+	says(t, s.browse(session, "/backups"), 200, "looked for by the hub")
+	if w := s.do(get); w.Code != 200 || strings.Contains(w.Body.String(), `"archived_at":null`) || !strings.Contains(w.Body.String(), `"problem":""`) {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
 }
+
+// looker sees what it is told of a database's backups.
+type looker struct{ d backups.OfDatabase }
+
+func (l *looker) Look(context.Context) (backups.OfDatabase, error) { return l.d, nil }

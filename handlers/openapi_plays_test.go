@@ -175,6 +175,7 @@ func (p *players) playBackups() {
 	p.bring(413, "an archive "+strings.Repeat("x", backupLimit))
 	p.play(200, "POST", all+"/rehearse", "")
 	p.play(200, "GET", all, "")
+	p.play(200, "GET", all+"/database", "")
 	p.play(200, "POST", all+"/{backup}/fetch", "")
 	p.play(404, "POST", all+"/other/fetch", "")
 	p.play(202, "POST", all+"/{backup}/restore", "")

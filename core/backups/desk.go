@@ -36,6 +36,7 @@ type Journal interface {
 // Desk holds the use cases of backups. Its fields are set once.
 type Desk struct {
 	shelf   Shelf
+	looker  Looker // nil: there is no database server, or nobody can look
 	journal Journal
 	limit   int64
 	restart func()

@@ -32,7 +32,7 @@ type Server struct {
 	ReposWorkspace    string        `env:"REPOS_WORKSPACE" derived:"DATA_DIR/repos" form:"path" unit:"directory" doc:"Directory of the Git mirrors."`
 	StacksStoragePath string        `env:"STACKS_STORAGE_PATH" derived:"{DB_DATA_DIR}/stacks" form:"path" unit:"directory" doc:"Directory of the rendered compose files of revisions."`
 	DatabaseURL       secrets.Value `env:"DATABASE_URL" form:"postgres" unit:"postgres://…" doc:"PostgreSQL database to use instead of the embedded SQLite; hub needs one."`
-	BackupDir         string        `env:"BACKUP_DIR" derived:"DATA_DIR/backups" form:"path" unit:"directory" doc:"Directory of the backups that are made of the embedded database. A disk of its own is better."`
+	BackupDir         string        `env:"BACKUP_DIR" derived:"DATA_DIR/backups" form:"path" unit:"directory" doc:"Directory of the backups that are made of the embedded database, and where dumps of a PostgreSQL database are looked for. A disk of its own is better."`
 	BackupInterval    time.Duration `env:"BACKUP_INTERVAL" default:"24h" form:"duration" min:"0" max:"31536000" unit:"duration, or seconds" doc:"How often a backup is made by itself; 0s: never."`
 	BackupKeep        int           `env:"BACKUP_KEEP" default:"14" form:"number" min:"1" max:"10000" unit:"backups" doc:"How many backups stay of those that were made by schedule, and of those before a restore or an upgrade. What people made or uploaded stays until they delete it."`
 	BackupKeepDays    int           `env:"BACKUP_KEEP_DAYS" default:"0" form:"number" min:"0" max:"36500" unit:"days" doc:"How long such a backup stays at least, however many there are."`

@@ -27,6 +27,7 @@ var Codes = []string{
 	"backup.disk_full",
 	"backup.elsewhere",
 	"backup.failed",
+	"backup.here",
 	"backup.newer",
 	"backup.no_file",
 	"backup.none",

@@ -6,7 +6,7 @@ import (
 	"berth/core/backups"
 )
 
-// ownBackups are the families about backups. An installation on PostgreSQL has none.
+// ownBackups are the families about backups. An installation on PostgreSQL has but last and every.
 type ownBackups struct {
 	made, took, there, size, last, every                           *vector
 	copied, copies, copiesSize, copiesLast, copiesFail, copiesWait *vector // off site
@@ -18,7 +18,7 @@ func (b *ownBackups) declare(o *Own) {
 	b.took = o.declare(TypeGauge, "berth_backup_last_duration_seconds", "How long the newest backup took, until it was read again.", nil)
 	b.there = o.declare(TypeGauge, "berth_backups_kept", "Backups that are kept, by why they were made.", []string{"reason"})
 	b.size = o.declare(TypeGauge, "berth_backup_last_size_bytes", "Size of the newest backup.", nil)
-	b.last = o.declare(TypeGauge, "berth_backup_last_success_timestamp_seconds", "Time when the newest backup was made; absent while there is none.", nil)
+	b.last = o.declare(TypeGauge, "berth_backup_last_success_timestamp_seconds", "Time when the newest backup was made, with PostgreSQL until when dumps or the archived log reach; absent while there is none.", nil)
 	b.every = o.declare(TypeGauge, "berth_backup_interval_seconds", "How often a backup is made by schedule; 0: never.", nil)
 	b.tried = o.declare(TypeGauge, "berth_backup_rehearsal_failing", "1 when the last rehearsal of a restore failed; absent while there was none, as what follows.", nil)
 	b.triedLast = o.declare(TypeGauge, "berth_backup_rehearsal_timestamp_seconds", "Time of the last rehearsal of a restore.", nil)
@@ -108,4 +108,14 @@ func (o *Own) KnowBackups(all []backups.Backup, every time.Duration) {
 	}
 	o.backups.size.set(float64(newest.Size))
 	o.backups.last.set(float64(newest.Head.MadeAt.Unix()))
+}
+
+// KnowDatabase sets how far what a database server keeps safe reaches, zero for nothing, and how often a backup is wanted.
+func (o *Own) KnowDatabase(safe time.Time, every time.Duration) {
+	o.backups.every.set(every.Seconds())
+	if safe.IsZero() {
+		o.backups.last.end()
+		return
+	}
+	o.backups.last.set(float64(safe.Unix()))
 }

@@ -21,6 +21,8 @@ type BackupDesk interface {
 	Take(ctx context.Context, from io.Reader, by access.Principal) (backups.Backup, error)
 	Delete(ctx context.Context, name string, hereOnly bool, by access.Principal) error
 	Standing(ctx context.Context) (backups.Standing, error)
+	// Database tells of the backups of a database server. Conflict "backup.here".
+	Database(ctx context.Context) (backups.OfDatabase, error)
 	Fetch(ctx context.Context, name string, by access.Principal) (backups.Backup, error)
 	Rehearse(ctx context.Context, by access.Principal) (backups.Rehearsal, error)
 	Restore(ctx context.Context, name string, by access.Principal) (before backups.Backup, err error)

@@ -19,8 +19,9 @@ import (
 
 type backupListPage struct {
 	Trouble   string
-	Elsewhere string // why there are none here; empty: there may be
-	Limit     string // of an archive that is uploaded
+	Elsewhere string        // why there are none here; empty: there may be
+	Database  databaseFacts // where they are elsewhere
+	Limit     string        // of an archive that is uploaded
 	Lines     []backupLine
 	Offsite   offsiteFacts
 	Rehearsal rehearsalFacts
@@ -163,7 +164,13 @@ func writeBackups(w http.ResponseWriter, r *http.Request, status int, desk api.B
 	case err != nil:
 		return err
 	}
-	if page.Elsewhere == "" {
+	if page.Elsewhere != "" {
+		d, err := desk.Database(r.Context())
+		if err != nil {
+			return err
+		}
+		page.Database = factsOfDatabase(d, now)
+	} else {
 		standing, err := desk.Standing(r.Context())
 		if err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"berth/core"
+	"berth/core/backups"
 	"berth/core/configuration"
 	"berth/core/fault"
 	"berth/core/integrations"
@@ -93,7 +94,7 @@ func variableSamples() map[string]sample {
 		"configuration-all-done":  of(configurationDoneView, framed(inConfiguration, "Applied", configurationTrail), sampleConfigurationDone(false)),
 		"backup-list":             of(backupListView, framed(inBackups, "Backups"), sampleBackups()),
 		"backup-list-none":        of(backupListView, framed(inBackups, "Backups"), backupListPage{Limit: "4 GiB"}),
-		"backup-list-elsewhere":   of(backupListView, framed(inBackups, "Backups"), backupListPage{Elsewhere: "This installation keeps everything in PostgreSQL, which has better backups than Berth could make of it."}),
+		"backup-list-elsewhere":   of(backupListView, framed(inBackups, "Backups"), backupListPage{Elsewhere: "This installation keeps everything in PostgreSQL, which has better backups than Berth could make of it.", Database: factsOfDatabase(backups.OfDatabase{Version: "15.8", Archiving: true, Archived: before(time.Hour), Failed: before(time.Minute), Dumps: "/srv/backups", Dump: "berth.dump", Dumped: before(90 * time.Hour), DumpSize: 123456, Program: "pg_dump (PostgreSQL) 15.8", Problem: "The database server fails to archive its log, and there is no recent dump."}, sampleClock)}),
 		"backup":                  of(backupView, framed(inBackups, "Backup", crumb{"Backups", "/backups"}), backupPage{sampleBackups().Lines[1], ""}),
 		"backup-unusable":         of(backupView, framed(inBackups, "Backup", crumb{"Backups", "/backups"}), backupPage{sampleBackups().Lines[2], "Another backup is being made, uploaded or restored. Try again when it is done."}),
 		"backup-restoring":        of(restoringView, framed(inBackups, "Restoring", crumb{"Backups", "/backups"}), restoringPage{"berth-20261120T031700Z-schedule-a1b2c3.backup", "berth-20261122T101500Z-before-restore-d4e5f6.backup"}),

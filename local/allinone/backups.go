@@ -12,6 +12,7 @@ import (
 	"berth/core/seal"
 	"berth/core/store"
 	"berth/hub/adapter/archive"
+	"berth/hub/adapter/postgres"
 	"berth/hub/adapter/sqlite"
 	shelf "berth/hub/backups"
 	"berth/hub/revisionfiles"
@@ -20,12 +21,14 @@ import (
 // errRestored ends a run of the server so that the next one begins with what was restored.
 var errRestored = errors.New("a backup is restored")
 
-// joinBackups makes the use cases of backups. With PostgreSQL there is no folder of them.
+// joinBackups makes the use cases of backups. With PostgreSQL they are the database's own, and looked at.
 func (p *parts) joinBackups() error {
 	limit := int64(p.cfg.Server.BackupUploadMaxMB) << 20
 	restart := func() { p.end(errRestored) }
 	if p.cfg.shared() {
-		p.backups = backups.NewDesk(nil, p.store, limit, restart)
+		p.dumps = &shelf.Server{Archive: postgres.Archiver{DB: p.vault.db}, Dir: p.cfg.Server.BackupDir, Every: p.cfg.Server.BackupInterval,
+			Meter: p.board.Own, Now: p.cfg.Now, Log: p.cfg.Log}
+		p.backups = backups.NewDesk(nil, p.store, limit, restart).Seeing(p.dumps)
 		return nil
 	}
 	var err error

@@ -70,6 +70,7 @@ type parts struct {
 	notices *notice.Carrier
 	backups *backups.Desk
 	shelf   *shelf.Shelf            // nil with PostgreSQL
+	dumps   *shelf.Server           // nil with the embedded database
 	end     context.CancelCauseFunc // ends this run; set when it begins
 
 	side     hubSide

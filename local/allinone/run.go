@@ -111,6 +111,9 @@ func (p *parts) run(ctx context.Context, withHandlers bool) error {
 		crew.start("copies of backups", p.shelf.RunOffsite)
 		crew.start("rehearsals", p.shelf.RunRehearsals)
 	}
+	if p.dumps != nil {
+		crew.start("backups of the database", p.dumps.Run)
+	}
 	crew.start("hub", p.hub.Run)
 	crew.start("keys", p.watchKeys)
 	crew.start("metrics", func(ctx context.Context) error { p.board.Workers.Keep(ctx); return nil })

@@ -1,0 +1,40 @@
+package postgres
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"berth/core/backups"
+	"berth/local/stand/pgserver"
+)
+
+// TestTheArchiverOfARealServer that archives nothing, and can be asked by any user.
+func TestTheArchiverOfARealServer(t *testing.T) {
+	s := pgserver.New(t, pgserver.Options{})
+	db := migrated(t, s.URL(s.Database(t, "template0")))
+	d, err := Archiver{db}.Look(t.Context())
+	if err != nil || d.Archiving || !d.Archived.IsZero() || !d.Failed.IsZero() || !strings.Contains(d.Version, ".") {
+		t.Errorf("Look = %+v, %v", d, err)
+	}
+}
+
+func TestReadArchiver(t *testing.T) {
+	at := func(s int64) time.Time { return time.Unix(s, 0).UTC() }
+	for text, want := range map[string]backups.OfDatabase{
+		"15.8|off|0|0":              {Version: "15.8"},
+		"15.8|on|1700000000|0":      {Version: "15.8", Archiving: true, Archived: at(1_700_000_000)},
+		"16.1|always|0|1700000000":  {Version: "16.1", Archiving: true, Failed: at(1_700_000_000)},
+		"17|on|1700000000|17000001": {Version: "17", Archiving: true, Archived: at(1_700_000_000), Failed: at(17_000_001)},
+	} {
+		var got backups.OfDatabase
+		if err := readArchiver(text, &got); err != nil || got != want {
+			t.Errorf("%s: %+v, %v; want %+v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "15|on|1", "15|on|x|0", "15|on|0|x"} {
+		if err := readArchiver(text, &backups.OfDatabase{}); err == nil {
+			t.Errorf("%q is read", text)
+		}
+	}
+}
