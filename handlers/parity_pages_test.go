@@ -232,6 +232,7 @@ var pageVisits = []visit{
 
 	{200, "/workers", "", ""},
 	{200, "/workers/new", "", ""},
+	{200, "/workers/{worker}", "", ""},
 	{201, "/workers/new", "name=w", ""},
 	{200, "/workers/{fourth worker}/revoke", "", ""},
 	{303, "/workers/{fourth worker}/revoke", "x=1", ""},

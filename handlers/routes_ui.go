@@ -261,6 +261,7 @@ func uiSettingsRoutes(d Deps) []Route {
 	const account = "/service-accounts/{id}"
 	return []Route{
 		page("/workers", access.View, ui.Workers(u.Workers, u.Store, u.Now)),
+		page("/workers/{id}", access.View, ui.Worker(u.Workers, u.Store, u.Repositories, u.Now)),
 		page("/policy", access.Administer, ui.Policy(u.Workers)),
 		form("/policy", access.Administer, ui.ChangePolicy(u.Workers, u.Plans)),
 		page("/workers/{id}/policy", access.Administer, ui.Policy(u.Workers)),

@@ -121,6 +121,8 @@ func samples() map[string]sample {
 		"repository-key-delete": of(repositoryKeyDeleteView, framed(inRepositories, "Disconnect GitHub: ada"), repositoryKeyDeletePage{"GitHub: ada", "/repository-keys/cred_1/delete", []nameLink{{"apps", "/repositories/rep_1"}}}),
 		"worker-new":            of(workerNewView, framed(inWorkers, "Add a worker"), newWorkerPage("", 7)),
 		"worker-issued":         of(workerNewView, framed(inWorkers, "Add a worker"), sampleIssued()),
+		"worker-show":           of(workerShowView, framed(inWorkers, "hetzner-fsn-1", crumb{"Workers", "/workers"}), sampleWorkerShow(0)),
+		"worker-away":           of(workerShowView, framed(inWorkers, "basement-nuc", crumb{"Workers", "/workers"}), sampleWorkerShow(2)),
 		"worker-revoke":         of(workerRevokeView, framed(inWorkers, "Revoke"), workerConfirmPage{Worker: workerOf(sampleWorkers()[0], sampleNow)}),
 		"worker-delete":         of(workerDeleteView, framed(inWorkers, "Remove"), workerConfirmPage{Worker: workerOf(sampleWorkers()[2], sampleNow), Trouble: "The worker has stacks: shop."}),
 		"audit":                 of(auditView, framed(inAudit, "Audit"), sampleAudit()),
@@ -175,6 +177,19 @@ func sampleWorkers() []fleet.Worker {
 		{ID: "wrk_3", Hostname: "basement-nuc", Version: "0.1.0", Advice: fleet.Advice("0.3.1", "0.1.0"), OS: "linux", Arch: "amd64", ConnectedAt: before(90 * time.Hour), LeftAt: before(47 * time.Minute), Stacks: 2},
 		{ID: "wrk_4", Hostname: "old-host", Version: "0.0.9", OS: "linux", Arch: "amd64", Revoked: true, ConnectedAt: before(900 * time.Hour), LeftAt: before(600 * time.Hour)},
 	}
+}
+
+// sampleWorkerShow is the page of one of the workers; the first has stacks.
+func sampleWorkerShow(i int) workerShowPage {
+	w := sampleWorkers()[i]
+	w.CreatedAt, w.Engine, w.Runs = before(2000*time.Hour), "7f3c9a10-5d2e", true
+	p := workerShowOf(w, sampleNow)
+	if i == 0 {
+		p.Stacks = []stackLine{
+			{Name: "shop", Href: "/stacks/stk_1", Badge: badge{"ok", "check", "Healthy"}, Repository: "acme/shop", Folder: "deploy", Commit: "9f31c02", Revision: 12, Checked: at(before(time.Hour), sampleNow)},
+			{Name: "blog", Href: "/stacks/stk_2", Badge: badge{"bad", "cross", "Failed"}, Why: "The image could not be pulled.", Repository: "acme/blog", Folder: "the repository's root", Checked: at(before(time.Minute), sampleNow)}}
+	}
+	return p
 }
 
 // unheardWorker is one whose hub is away.

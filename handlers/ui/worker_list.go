@@ -3,7 +3,6 @@ package ui
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"time"
 
 	"berth/core"
@@ -42,7 +41,7 @@ type workerLine struct {
 
 var workerListView = newView[workerListPage]("worker_list.html")
 
-// Workers lists workers in order of age, those of ?online= or all, beginning with ?from=, and for
+// Workers lists workers in order of age, those of ?online= or all, and for
 // administrators the hubs that they are linked to.
 func Workers(lister WorkerLister, reader HubReader, now core.Clock) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
@@ -52,7 +51,7 @@ func Workers(lister WorkerLister, reader HubReader, now core.Clock) http.Handler
 		}
 		query := r.URL.Query()
 		filter, tabs := workerFilter(query.Get("online"))
-		list, err := lister.Workers(r.Context(), filter, from(query.Get("from"), ask))
+		list, err := lister.Workers(r.Context(), filter, ask)
 		if err != nil {
 			return err
 		}
@@ -72,8 +71,8 @@ func Workers(lister WorkerLister, reader HubReader, now core.Clock) http.Handler
 }
 
 func workerOf(worker fleet.Worker, now time.Time) workerLine {
-	base := "/workers/" + string(worker.ID)
-	line := workerLine{Name: worker.Label(), Href: workerHref(worker.ID), Badge: workerBadge(worker), Tags: worker.Tags, Version: worker.Version, Advice: worker.Advice, Platform: worker.OS + "/" + worker.Arch,
+	base := workerHref(worker.ID)
+	line := workerLine{Name: worker.Label(), Href: base, Badge: workerBadge(worker), Tags: worker.Tags, Version: worker.Version, Advice: worker.Advice, Platform: worker.OS + "/" + worker.Arch,
 		Stacks: worker.Stacks, StacksHref: "/stacks?worker=" + string(worker.ID), Lasting: worker.Online || worker.Unheard, Revoked: worker.Revoked,
 		RevokeHref: base + "/revoke", DeleteHref: base + "/delete", PolicyHref: base + "/policy", Seen: at(worker.LeftAt, now)}
 	switch {
@@ -85,18 +84,8 @@ func workerOf(worker fleet.Worker, now time.Time) workerLine {
 	return line
 }
 
-// workerHref lists the workers from this one on.
-func workerHref(id core.WorkerID) string {
-	return withQuery("/workers", url.Values{"from": {string(id)}})
-}
-
-// from makes a page begin with the worker of ?from=, when it is the first that is asked for.
-func from(id string, ask core.Page) core.Page {
-	if ask.After == "" && id != "" {
-		ask.After = id[:len(id)-1] // sorts before it, and after all that are older
-	}
-	return ask
-}
+// workerHref is the worker's own page.
+func workerHref(id core.WorkerID) string { return "/workers/" + string(id) }
 
 // workerFilter is what ?online= asks for. Those that are revoked are in the list of all alone.
 func workerFilter(online string) (fleet.Filter, []tab) {

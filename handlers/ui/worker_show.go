@@ -1,0 +1,85 @@
+package ui
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"berth/core"
+	"berth/core/fleet"
+	"berth/core/stacks"
+	"berth/handlers/endpoint"
+)
+
+// shownWorkerStacks is how many of its stacks a worker's page lists.
+const shownWorkerStacks = 50
+
+type workerShowPage struct {
+	Worker     workerLine
+	ID         string
+	Engine     string // identifies its container engine; empty: not known
+	Runs       bool   // it takes runs of jobs
+	Registered moment
+	Connected  moment // start of its last link
+	Left       moment // end of its last link
+	Trouble    told   // why nothing is heard of it, and what to do; empty: all is well
+	Stacks     []stackLine
+	More       string // address of all its stacks; empty: all are shown here
+	LeftOut    []string
+}
+
+var workerShowView = newView[workerShowPage]("worker_show.html")
+
+// Worker shows one worker: what it is, whether it is there, and its stacks.
+func Worker(finder WorkerFinder, lister StackLister, repositories RepositoryFinder, now core.Clock) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		worker, err := finder.Worker(r.Context(), core.WorkerID(r.PathValue("id")))
+		if err != nil {
+			return err
+		}
+		page := workerShowOf(worker, now())
+		if err := page.list(r.Context(), worker, lister, newNames(repositories, finder), now); err != nil {
+			return err
+		}
+		f := newFrame(r, inWorkers, worker.Label(), crumb{"Workers", "/workers"})
+		return workerShowView.write(w, r, http.StatusOK, f.following(false), page)
+	})
+}
+
+func workerShowOf(worker fleet.Worker, now time.Time) workerShowPage {
+	return workerShowPage{Worker: workerOf(worker, now), ID: string(worker.ID), Engine: worker.Engine, Runs: worker.Runs, Trouble: workerTrouble(worker),
+		Registered: at(worker.CreatedAt, now), Connected: at(worker.ConnectedAt, now), Left: at(worker.LeftAt, now)}
+}
+
+// list adds the worker's stacks, by name.
+func (p *workerShowPage) list(ctx context.Context, worker fleet.Worker, lister StackLister, names *names, now core.Clock) error {
+	list, err := lister.Stacks(ctx, stacks.Filter{Worker: worker.ID}, core.Page{Limit: shownWorkerStacks})
+	if err != nil {
+		return err
+	}
+	p.Stacks, err = stackLines(ctx, list.Items, names, now)
+	p.LeftOut = list.LeftOut
+	if list.Next != "" {
+		p.More = p.Worker.StacksHref
+	}
+	return err
+}
+
+// workerTrouble says why nothing is heard of a worker, and what to do about it.
+func workerTrouble(worker fleet.Worker) told {
+	if worker.Revoked {
+		return told{Text: "It was cut off for good: its token and key are refused. What it deployed runs on, unwatched. To use the host again, add it as a new worker."}
+	}
+	switch worker.Presence() {
+	case fleet.IsNever:
+		return told{Text: "It registered and has not connected yet. If it stays so:", Items: []string{
+			"Read the last lines of the worker's log on its host; a refusal says its reason.", "The host must reach this server's worker port; the host itself needs no open port."}}
+	case fleet.IsOffline:
+		return told{Text: "It has no link to a hub. Its containers run on, unseen and unchanged, and deployments for it wait. On its host:", Items: []string{
+			"Does the host run, and berth-worker on it?", "The last lines of the worker's log say why the link ended.",
+			"A host that is gone for good: move its stacks to another worker, then revoke this one."}}
+	case fleet.IsUnknown:
+		return told{Text: "The hub that held its link is not heard of, so nobody knows whether it is there. Start a hub again; the worker comes back by itself."}
+	}
+	return told{}
+}
