@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"berth/core"
 	"berth/core/fault"
@@ -32,24 +33,51 @@ func (h *Hub) PolicyPlan(ctx context.Context, worker core.WorkerID, rules policy
 	if err != nil {
 		return plan, err
 	}
-	err = everyOne(func(p core.Page) (core.List[jobs.Job], error) { return h.opts.Store.Jobs(ctx, jobs.Filter{}, p) }, func(j jobs.Job) {
-		if bad := jobs.Confined(j.Definition, layers); len(bad) > 0 && len(plan.Jobs) < maxPlannedRefusals {
+	return plan, h.planJobRules(ctx, &plan, worker, layers)
+}
+
+// planJobRules judges the jobs that may run on the worker; without one, all. Where a job of one run at a time goes is
+// decided when it runs, so it counts for each worker that has its tags.
+func (h *Hub) planJobRules(ctx context.Context, plan *fleet.PolicyPlan, id core.WorkerID, layers []policy.Layer) error {
+	runs, err := h.jobsRunOn(ctx, id)
+	if err != nil {
+		return err
+	}
+	return everyOne(func(p core.Page) (core.List[jobs.Job], error) { return h.opts.Store.Jobs(ctx, jobs.Filter{}, p) }, func(j jobs.Job) {
+		bad := jobs.Confined(j.Definition, layers)
+		switch {
+		case len(bad) == 0 || !runs(j):
+		case len(plan.Jobs) == maxPlannedRefusals:
+			plan.MoreJobs++
+		default:
 			plan.Jobs = append(plan.Jobs, fleet.RefusedJob{ID: j.ID, Name: j.Name, Problems: bad})
 		}
 	})
-	return plan, err
+}
+
+// jobsRunOn says of a job whether it may run on the worker: on none that is revoked or gone.
+func (h *Hub) jobsRunOn(ctx context.Context, id core.WorkerID) (func(jobs.Job) bool, error) {
+	if id == "" {
+		return func(jobs.Job) bool { return true }, nil
+	}
+	workers, err := h.opts.Fleet.UsableWorkers(ctx)
+	i := slices.IndexFunc(workers, func(w fleet.Worker) bool { return w.ID == id })
+	return func(j jobs.Job) bool { return i >= 0 && workers[i].HasAll(j.Definition.Tags) }, err
 }
 
 func (h *Hub) planStackRules(ctx context.Context, plan *fleet.PolicyPlan, s stacks.Stack, layers []policy.Layer) {
-	if s.Revision == 0 || s.Deleting || len(plan.Stacks) == maxPlannedRefusals || ctx.Err() != nil {
+	if s.Revision == 0 || s.Deleting || ctx.Err() != nil {
 		return
 	}
 	services, refused, err := h.refusedOf(ctx, s, layers)
-	if err != nil {
+	switch {
+	case err != nil && len(plan.Unread) < maxPlannedRefusals:
 		plan.Unread = append(plan.Unread, fmt.Sprintf("stack %s: %s", s.Name, fault.PublicOf(err)))
 		return
-	}
-	if len(refused) == 0 {
+	case err != nil || len(refused) == 0:
+		return
+	case len(plan.Stacks) == maxPlannedRefusals:
+		plan.MoreStacks++
 		return
 	}
 	found := fleet.RefusedStack{ID: s.ID, Name: s.Name}

@@ -10,6 +10,7 @@ import (
 	"berth/core/access"
 	"berth/core/fault"
 	"berth/core/fleet"
+	"berth/core/jobs"
 	"berth/core/policy"
 	"berth/core/stacks"
 	"berth/core/wire"
@@ -178,5 +179,25 @@ func TestAPlanOfRulesNamesWhatTheyWouldRefuse(t *testing.T) {
 	}
 	if _, err := s.hub.PolicyPlan(t.Context(), "", policy.Rules{Block: policy.Blocks{PublishedPorts: []string{"x"}}}); fault.CodeOf(err) != "policy.invalid" {
 		t.Errorf("rules that are none: %v", err)
+	}
+}
+
+func TestAPlanOfRulesNamesTheJobsOfItsWorker(t *testing.T) {
+	s := newStand(t)
+	w := s.enrol("host-1") // with the tags that enrol gives
+	for name, c := range map[string]struct {
+		worker core.WorkerID
+		tags   []string
+		runs   bool
+	}{
+		"for all workers":              {"", []string{"nobody-has-this"}, true},
+		"a job without tags":           {w.ID, nil, true},
+		"a job for another worker":     {w.ID, []string{"nobody-has-this"}, false},
+		"a worker that does not exist": {"wrk_other", nil, false},
+	} {
+		runs, err := s.hub.jobsRunOn(t.Context(), c.worker)
+		if err != nil || runs(jobs.Job{Definition: jobs.Definition{Tags: c.tags}}) != c.runs {
+			t.Errorf("%s: not %t, %v", name, c.runs, err)
+		}
 	}
 }

@@ -66,9 +66,11 @@ func (e Effective) Layers() []policy.Layer {
 
 // PolicyPlan is what a change of rules would refuse of what is in place now.
 type PolicyPlan struct {
-	Stacks []RefusedStack
+	Stacks []RefusedStack // at most 200, as of jobs
 	Jobs   []RefusedJob
-	Unread []string // what could not be judged, and why
+	// MoreStacks and MoreJobs are how many would be refused beyond those.
+	MoreStacks, MoreJobs int
+	Unread               []string // what could not be judged, and why
 }
 
 // RefusedStack is a stack whose current revision would be refused.

@@ -59,9 +59,11 @@ func ClearPolicy(setter PolicySetter) http.Handler {
 
 // PolicyPlanAnswer is what rules would refuse of what is in place now.
 type PolicyPlanAnswer struct {
-	Stacks []RefusedStackAnswer `json:"stacks"`
-	Jobs   []RefusedJobAnswer   `json:"jobs"`
-	Unread []string             `json:"unread"` // what could not be judged, and why
+	Stacks     []RefusedStackAnswer `json:"stacks"`      // at most 200
+	Jobs       []RefusedJobAnswer   `json:"jobs"`        // at most 200; for one worker, those whose tags it has
+	MoreStacks int                  `json:"more_stacks"` // would be refused beyond those that are named
+	MoreJobs   int                  `json:"more_jobs"`   // likewise
+	Unread     []string             `json:"unread"`      // what could not be judged, and why
 }
 
 // RefusedStackAnswer is a stack whose next deployment would be refused.
@@ -106,7 +108,7 @@ func PlanPolicy(planner PolicyPlanner, reader PolicyReader) http.Handler {
 }
 
 func showPolicyPlan(plan fleet.PolicyPlan) PolicyPlanAnswer {
-	answer := PolicyPlanAnswer{Stacks: []RefusedStackAnswer{}, Jobs: []RefusedJobAnswer{}, Unread: orEmpty(plan.Unread)}
+	answer := PolicyPlanAnswer{Stacks: []RefusedStackAnswer{}, Jobs: []RefusedJobAnswer{}, MoreStacks: plan.MoreStacks, MoreJobs: plan.MoreJobs, Unread: orEmpty(plan.Unread)}
 	for _, s := range plan.Stacks {
 		answer.Stacks = append(answer.Stacks, RefusedStackAnswer{s.ID, s.Name, showViolations(s.Violations)})
 	}

@@ -52,6 +52,7 @@ type deploymentPage struct {
 	Took             string
 	Unheard          bool // no hub tells how it goes: what is shown is how it was when one was last heard of
 	Phases           []phaseLine
+	Advice           []string // of lint; none of it stops a deployment
 	History          []historyLine
 	Log              logView
 }
@@ -86,6 +87,9 @@ func Deployment(reader DeploymentReader, workers WorkerFinder, now core.Clock) h
 			return err
 		}
 		page.Log = logOf(r.Context(), page.logged(d), pieces, deploymentPiece, after)
+		if page.Advice, err = adviceOn(r.Context(), reader, d); err != nil {
+			return err
+		}
 		events, err := reader.DeploymentEvents(r.Context(), d.ID)
 		if err != nil {
 			return err

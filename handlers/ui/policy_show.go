@@ -64,7 +64,9 @@ type policyPlanPart struct {
 	Trouble string // why nobody knows
 	Stacks  []policyRefused
 	Jobs    []policyRefused
-	Unread  []string
+	// that would be refused beyond those
+	MoreStacks, MoreJobs int
+	Unread               []string
 }
 
 type policyRefused struct {
@@ -260,7 +262,7 @@ func planPart(ctx context.Context, planner PolicyPlanner, worker core.WorkerID, 
 	if err != nil {
 		return policyPlanPart{}, err
 	}
-	part := policyPlanPart{Asked: true, Unread: plan.Unread}
+	part := policyPlanPart{Asked: true, MoreStacks: plan.MoreStacks, MoreJobs: plan.MoreJobs, Unread: plan.Unread}
 	for _, s := range plan.Stacks {
 		line := policyRefused{Name: s.Name, Href: stackHref(s.ID)}
 		for _, v := range s.Violations {

@@ -92,6 +92,9 @@ func stackSamples() map[string]sample {
 		"stack-healing":      of(stackShowView, asked(framed(inStacks, "shop", trail[0]), "stack-paused"), healing),
 		"stack-list":         of(stackListView, framed(inStacks, "Stacks"), sampleStacks("")),
 		"stack-groups":       of(stackListView, framed(inStacks, "Stacks"), sampleStacks("worker")),
+		"stack-bulk":         of(stackBulkView, framed(inStacks, "Pause many stacks", trail[0]), sampleBulk()),
+		"stack-bulk-none":    of(stackBulkView, framed(inStacks, "Pause many stacks", trail[0]), stackBulkPage{Do: "pause", Word: "Pause", Said: "paused", Back: "/stacks"}),
+		"stack-bulk-done":    of(stackBulkDoneView, framed(inStacks, "Sync many stacks", trail[0]), sampleBulkDone()),
 		"stack-none":         of(stackListView, framed(inStacks, "Stacks"), stackListPage{Group: groupChoice("")}),
 		"stack-redeploy":     of(redeployView, framed(inStacks, "Redeploy shop", trail...), redeployPage{Head: headOf(s, nil, ""), Containers: tick{Name: "containers", Label: "Recreate containers", On: true, Hint: "Every container is replaced, also where nothing changed. Short downtime."}, Networks: tick{Name: "networks", Label: "Recreate networks"}, Volumes: tick{Name: "volumes", Label: "Recreate volumes", Hint: "Deletes the data in the stack's own volumes for good. There is no way back."}}),
 		"stack-delete":       of(stackDeleteView, framed(inStacks, "Delete shop", trail...), newDeletePage(s, true, false)),
@@ -109,10 +112,25 @@ func stackSamples() map[string]sample {
 	}
 }
 
+func sampleBulk() stackBulkPage {
+	return stackBulkPage{Do: "pause", Word: "Pause", Said: "paused", Back: "/stacks", Left: true, Most: maxBulk,
+		Lines: []bulkLine{{ID: "stk_1", Name: "shop", Href: "/stacks/stk_1", Badge: badgeOf(statusBadges, stacks.StatusDegraded), What: "Nothing is deployed by itself until it is resumed; its containers run on."}},
+		Alone: []bulkLine{{ID: "stk_2", Name: "metrics", Href: "/stacks/stk_2", Badge: badgeOf(statusBadges, stacks.StatusPaused), What: "Is paused already."}}}
+}
+
+func sampleBulkDone() stackBulkDonePage {
+	line := func(name string, b badge, what string) bulkLine {
+		return bulkLine{ID: name, Name: name, Href: "/stacks/stk_1", Badge: b, What: what, More: "/deployments/dep_1"}
+	}
+	return stackBulkDonePage{Word: "Sync", Done: 1, Failed: 1, Waiting: 1, Going: 1, Ends: 2, Again: "/stacks/bulk?do=sync&stack=web", Lines: []bulkLine{
+		line("auth", badgeOf(deploymentBadges, stacks.DeploymentSucceeded), ""), line("shop", badgeOf(deploymentBadges, stacks.DeploymentRunning), ""),
+		line("web", badgeOf(deploymentBadges, stacks.DeploymentFailed), "Image registry.example.com/web:7.3 was not found: manifest unknown."), line("wiki", badgeOf(deploymentBadges, stacks.DeploymentQueued), "")}}
+}
+
 func sampleStacks(by string) stackListPage {
 	lines := []stackLine{}
 	for i, name := range []string{"auth", "blog", "ci-runners", "grafana", "mail", "metrics", "shop", "status-page-with-a-long-name", "vault", "web", "wiki"} {
-		l := stackLine{Name: name, Href: "/stacks/stk_1", Badge: badgeOf(statusBadges, stacks.StatusActive), Repository: "apps", Folder: "apps/" + name, Worker: []string{"hetzner-fsn-1", "rack4-host2"}[i%2], Commit: "9f31c02d4a", Revision: 3 + i*5, Checked: at(before(time.Duration(i*i)*time.Hour), sampleNow)}
+		l := stackLine{ID: "stk_" + name, Name: name, Href: "/stacks/stk_1", Badge: badgeOf(statusBadges, stacks.StatusActive), Repository: "apps", Folder: "apps/" + name, Worker: []string{"hetzner-fsn-1", "rack4-host2"}[i%2], Commit: "9f31c02d4a", Revision: 3 + i*5, Checked: at(before(time.Duration(i*i)*time.Hour), sampleNow)}
 		switch i {
 		case 1:
 			l.Badge, l.Worker, l.Commit, l.Revision = badgeOf(statusBadges, stacks.StatusNew), "", "", 0

@@ -26,8 +26,9 @@ type stackListPage struct {
 	Group  choice
 	Tabs   []tab
 	Groups []stackGroup
-	Total  int // of all stacks, whatever the filter
-	Found  int // on this page
+	Total  int         // of all stacks, whatever the filter
+	Found  int         // on this page
+	Kept   []keptField // the filter, for what is done to all that fit it
 	More   string
 	// names of stacks that are stored and cannot be read
 	LeftOut []string
@@ -49,6 +50,7 @@ type stackGroup struct {
 }
 
 type stackLine struct {
+	ID         string
 	Name, Href string
 	Badge      badge
 	Why        string
@@ -94,6 +96,7 @@ func Stacks(lister StackLister, repositories RepositoryFinder, workers WorkerFin
 		}
 		page := stackListPage{Search: exact(query.Get("q")), Status: exact(query.Get("status")), Tabs: statusTabs(counts, query), Found: len(lines),
 			Group: groupChoice(query.Get("group")), Groups: grouped(lines, query.Get("group")), More: following(r.URL, list.Next), LeftOut: list.LeftOut}
+		page.Kept = keptFilter(query)
 		for _, n := range counts {
 			page.Total += n
 		}
@@ -113,7 +116,7 @@ func stackLines(ctx context.Context, all []stacks.Stack, names *names, now core.
 		if err != nil {
 			return nil, err
 		}
-		lines[i] = stackLine{Name: s.Name, Href: stackHref(s.ID), Badge: stackBadge(s), Why: inBrief(s.Error), Repository: repository, Folder: folderName(s.Path),
+		lines[i] = stackLine{ID: string(s.ID), Name: s.Name, Href: stackHref(s.ID), Badge: stackBadge(s), Why: inBrief(s.Error), Repository: repository, Folder: folderName(s.Path),
 			Worker: worker.Name, Away: worker.Away, Unheard: worker.Unheard, Commit: s.Commit.Short(), Revision: s.Revision, Flags: flagsOf(s), Manual: !s.AutoSync,
 			Checked: at(s.UpdatedAt, now())}
 	}
