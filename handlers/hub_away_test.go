@@ -40,6 +40,7 @@ var needHub = []string{
 	"GET /metrics",
 	"GET /stacks/{id}/plan",
 	"GET /stacks/{id}/services/{service}/logs",
+	"GET /stacks/{id}/services/{service}/logs/file",
 	"GET /stacks/{id}/services/{service}/logs/follow",
 	"POST /api/custom/lint",
 	"POST /api/custom/policy/plan",

@@ -182,6 +182,8 @@ var pageVisits = []visit{
 	{303, "/stacks/{stack}/variables/{secret}/delete", "x=1", ""},
 	{200, "/stacks/{stack}/services/app/logs", "", ""},
 	{200, "/stacks/{stack}/services/app/logs/follow?tail=100", "", ""},
+	{200, "/stacks/{stack}/services/app/logs?tail=100&q=a", "", ""},
+	{200, "/stacks/{stack}/services/app/logs/file", "", ""},
 	{303, "/stacks/{stack}/services/app/start", "x=1", ""},
 	{303, "/stacks/{stack}/services/app/stop", "x=1", ""},
 	{303, "/stacks/{stack}/services/app/restart", "x=1", ""},

@@ -229,6 +229,7 @@ func uiStackRoutes(u UIDeps) []Route {
 		form(one+"/folder", access.Operate, ui.MoveGoneStack(u.Stacks)),
 		form(one+"/folder/remove", access.Operate, ui.RemoveGoneStack(u.Stacks)),
 		page(service+"/logs", access.View, ui.ServiceLogs(u.Store, u.Live)),
+		page(service+"/logs/file", access.View, ui.SaveServiceLogs(u.Store, u.Live)),
 		{Method: http.MethodGet, Pattern: service + "/logs/follow", Capability: access.View, Surface: guard.Page, Streams: true, Handler: ui.FollowServiceLogs(u.Store, u.Live)},
 		form(service+"/start", access.Operate, ui.ActOnService(u.Store, u.Stacks, u.Live, wire.RequestStart)),
 		form(service+"/stop", access.Operate, ui.ActOnService(u.Store, u.Stacks, u.Live, wire.RequestStop)),

@@ -28,7 +28,7 @@ type logView struct {
 // logLine is one line of a log.
 type logLine struct {
 	At   string // since the start: "1:03"
-	Text string
+	Text logText
 }
 
 // logged is what a log is of.
@@ -65,7 +65,7 @@ func logOf[P any](ctx context.Context, of logged, pieces []P, read func(P) logPi
 		piece := read(p)
 		after = piece.number
 		for text := range strings.SplitSeq(strings.TrimRight(piece.text, "\n"), "\n") {
-			v.Lines = append(v.Lines, logLine{At: stopwatch(piece.at.Sub(from)), Text: lastStroke(text)})
+			v.Lines = append(v.Lines, logLine{At: stopwatch(piece.at.Sub(from)), Text: coloured(lastStroke(text))})
 		}
 	}
 	v.Last = strconv.FormatUint(after, 10)

@@ -108,6 +108,7 @@ func stackSamples() map[string]sample {
 		"deployment-failed":  of(deploymentView, framed(inStacks, "Deployment of shop", trail...), sampleDeployment(stacks.DeploymentFailed)),
 		"deployment-done":    of(deploymentView, framed(inStacks, "Deployment of shop", trail...), sampleDeployment(stacks.DeploymentSucceeded)),
 		"service-logs":       of(serviceLogsView, framed(inStacks, "Log of db", trail...), sampleLogs()),
+		"service-logs-found": of(serviceLogsView, framed(inStacks, "Log of db", trail...), serviceLogsPage{Service: "db", Tail: tailChoice(200), Search: "fatal", Of: 200, Lines: []logText{coloured("\x1b[31mFATAL\x1b[0m x")}, SaveHref: "/x", SaveAs: "shop-db.log"}),
 		"service-logs-away":  of(serviceLogsView, framed(inStacks, "Log of db", trail...), serviceLogsPage{Service: "db", Tail: tailChoice(200), Trouble: "The stack's worker is offline, so its containers cannot be reached. They go on running; try again when the worker is back."}),
 	}
 }
@@ -215,9 +216,11 @@ func sampleDeployment(state stacks.DeploymentState) deploymentPage {
 }
 
 func sampleLogs() serviceLogsPage {
-	p := serviceLogsPage{Service: "db", Tail: tailChoice(200), FollowHref: "/x"}
+	p := serviceLogsPage{Service: "db", Tail: tailChoice(200), FollowHref: "/x", SaveHref: "/x/file", SaveAs: "shop-db.log"}
 	for range 12 {
-		p.Lines = append(p.Lines, "2025-11-21 09:12:44.311 UTC [1] LOG:  starting PostgreSQL 17.2 on x86_64-pc-linux-musl", "2025-11-21 09:12:44.318 UTC [1] LOG:  listening on IPv4 address \"0.0.0.0\", port 5432", "2025-11-21 09:12:52.001 UTC [71] FATAL:  password authentication failed for user \"shop\"")
+		for _, line := range []string{"2025-11-21 09:12:44.311 UTC [1] LOG:  starting PostgreSQL 17.2 on x86_64-pc-linux-musl", "2025-11-21 09:12:44.318 UTC [1] LOG:  listening on IPv4 address \"0.0.0.0\", port 5432", "2025-11-21 09:12:52.001 UTC [71] FATAL:  password authentication failed for user \"shop\"", "\x1b[32mINFO\x1b[0m  \x1b[1mready\x1b[0m \x1b[2mfaint\x1b[0m \x1b[3mslanted\x1b[0m \x1b[4munder\x1b[0m \x1b[41;97mbehind\x1b[0m", "\x1b[30m0\x1b[31m1\x1b[32m2\x1b[33m3\x1b[34m4\x1b[35m5\x1b[36m6\x1b[37m7\x1b[0m", "\x1b[1;33mWARN\x1b[0m slow \x1b[31mERROR\x1b[0m"} {
+			p.Lines = append(p.Lines, coloured(line))
+		}
 	}
 	return p
 }

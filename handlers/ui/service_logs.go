@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"mime"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
 	"berth/core/fault"
 	"berth/core/stacks"
+	"berth/core/wire"
 	"berth/handlers/endpoint"
 )
 
@@ -22,6 +25,7 @@ type ServiceLogger interface {
 
 const (
 	maxShownLog = 2 << 20  // bytes of a log on a page: its end
+	maxSavedLog = 16 << 20 // of one that is saved
 	maxLogLine  = 64 << 10 // bytes of one line that is followed; a longer one is broken
 )
 
@@ -33,9 +37,13 @@ const defaultTail = 200
 type serviceLogsPage struct {
 	Service    string
 	Tail       choice
-	Lines      []string
+	Search     exact // only lines that hold it
+	Lines      []logText
+	Of         int    // lines that were searched; 0: none were
 	Trouble    string // why there is nothing to show
 	FollowHref string
+	SaveHref   string // the end of the log as a file
+	SaveAs     string
 }
 
 var serviceLogsView = newView[serviceLogsPage]("service_logs.html")
@@ -48,8 +56,10 @@ func ServiceLogs(reader StackReader, logger ServiceLogger) http.Handler {
 			return err
 		}
 		tail := tailIn(r)
-		page := serviceLogsPage{Service: service, Tail: tailChoice(tail),
-			FollowHref: serviceHref(s, service) + "/logs/follow?tail=" + strconv.Itoa(tail)}
+		search := r.URL.Query().Get("q")
+		page := serviceLogsPage{Service: service, Tail: tailChoice(tail), Search: exact(search),
+			FollowHref: followHref(s, service, tail, search),
+			SaveHref:   serviceHref(s, service) + "/logs/file", SaveAs: s.Name + "-" + service + ".log"}
 		status := http.StatusOK
 		log := shownLog(r.Context())
 		if err := logger.Logs(r.Context(), s, service, tail, false, log); err != nil {
@@ -60,10 +70,24 @@ func ServiceLogs(reader StackReader, logger ServiceLogger) http.Handler {
 			status, page.Trouble = c.Status, c.general()
 			c.when(w)
 		}
-		page.Lines = log.lines()
+		found := log.lines()
+		if search != "" {
+			page.Of, found = len(found), holding(found, search)
+		}
+		for _, line := range found {
+			page.Lines = append(page.Lines, coloured(line))
+		}
 		f := newFrame(r, inStacks, "Log of "+service, stackTrail(s)...)
 		return serviceLogsView.write(w, r, status, f, page)
 	})
+}
+
+func followHref(s stacks.Stack, service string, tail int, search string) string {
+	q := url.Values{"tail": {strconv.Itoa(tail)}}
+	if search != "" {
+		q.Set("q", search)
+	}
+	return withQuery(serviceHref(s, service)+"/logs/follow", q)
 }
 
 // FollowServiceLogs sends a compose service's log as plain text, safe to look at, until the
@@ -78,12 +102,38 @@ func FollowServiceLogs(reader StackReader, logger ServiceLogger) http.Handler {
 		if _, whole := endpoint.Room(r.Context()); whole {
 			return wholeServiceLog(w, r, s, service, logger)
 		}
-		out := &safeLines{w: w, flush: http.NewResponseController(w).Flush}
+		out := &safeLines{search: r.URL.Query().Get("q"), w: w, flush: http.NewResponseController(w).Flush}
 		err = logger.Logs(r.Context(), s, service, tailIn(r), true, out)
 		if out.began || r.Context().Err() != nil {
 			return nil // the answer is under way; that it ends is all that can be said
 		}
 		return err
+	})
+}
+
+// savedTail is how many lines a file of a log holds at most: as many as a worker is asked for at once.
+const savedTail = wire.MaxTail
+
+// SaveServiceLogs sends the end of a compose service's log as a file, byte for byte but for secrets, which never
+// come this far.
+func SaveServiceLogs(reader StackReader, logger ServiceLogger) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		s, service, err := serviceIn(r, reader)
+		if err != nil {
+			return err
+		}
+		log := shownLog(r.Context())
+		if _, whole := endpoint.Room(r.Context()); !whole {
+			log.limit = maxSavedLog
+		}
+		if err := logger.Logs(r.Context(), s, service, savedTail, false, log); err != nil {
+			return err
+		}
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.Header().Set("Cache-Control", "no-store")
+		w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": s.Name + "-" + service + ".log"}))
+		w.Write(log.end()) // a browser that has gone needs none
+		return nil
 	})
 }
 
@@ -95,8 +145,8 @@ func wholeServiceLog(w http.ResponseWriter, r *http.Request, s stacks.Stack, ser
 		return err
 	}
 	endpoint.SayUnstreamed(w)
-	for _, line := range log.lines() {
-		io.WriteString(w, visible(line)+"\n") // a browser that has gone needs none
+	for _, line := range holding(log.lines(), r.URL.Query().Get("q")) {
+		io.WriteString(w, onlyColour(line)+"\n") // a browser that has gone needs none
 	}
 	return nil
 }
@@ -143,8 +193,10 @@ func (e *endOf) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+func (e *endOf) end() []byte { return e.kept[max(0, len(e.kept)-e.limit):] }
+
 func (e *endOf) lines() []string {
-	text := string(e.kept[max(0, len(e.kept)-e.limit):])
+	text := string(e.end())
 	if text = strings.TrimRight(text, "\n"); text == "" {
 		return nil
 	}
@@ -157,10 +209,11 @@ func (e *endOf) lines() []string {
 
 // safeLines passes whole lines on at once, each made safe to look at.
 type safeLines struct {
-	w     io.Writer
-	flush func() error
-	rest  []byte // begin of a line whose end has not come
-	began bool
+	search string // only lines that hold it pass
+	w      io.Writer
+	flush  func() error
+	rest   []byte // begin of a line whose end has not come
+	began  bool
 }
 
 // Write implements io.Writer.
@@ -174,8 +227,8 @@ func (l *safeLines) Write(p []byte) (int, error) {
 		end = len(l.rest)
 	}
 	var out strings.Builder
-	for line := range strings.SplitSeq(strings.TrimSuffix(string(l.rest[:end]), "\n"), "\n") {
-		out.WriteString(visible(lastStroke(line)))
+	for _, line := range holding(strings.Split(strings.TrimSuffix(string(l.rest[:end]), "\n"), "\n"), l.search) {
+		out.WriteString(onlyColour(lastStroke(line)))
 		out.WriteByte('\n')
 	}
 	l.rest = append(l.rest[:0], l.rest[end:]...)

@@ -83,7 +83,7 @@ func TestLogLines(t *testing.T) {
 			t.Fatal(n, err)
 		}
 	}
-	if want := "first\nsecond red\n" + strings.Repeat("x", maxLogLine+1) + "\n\n"; out.String() != want {
+	if want := "first\nsecond \x1b[31mred\x1b[m\n" + strings.Repeat("x", maxLogLine+1) + "\n\n"; out.String() != want {
 		t.Errorf("the stream is %d bytes: %.80q", out.Len(), out.String())
 	}
 	end := &endOf{limit: 10}

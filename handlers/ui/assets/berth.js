@@ -267,13 +267,27 @@
   // Logs of compose services: the text of a stream that lasts, line by line.
   const shownLines = 5000;
 
+  // What colours a line comes as \u001b[1;31m…\u001b[m and nothing else does: the server saw to it. Each piece is text.
+  function colour(line, text) {
+    let look = "";
+    for (const [i, part] of text.split(/\u001b\[([0-9;]*)m/).entries()) {
+      if (i % 2) look = part;
+      else if (part && look) {
+        const span = document.createElement("span");
+        span.className = look.split(";").map((n) => `sgr-${n}`).join(" ");
+        span.textContent = part;
+        line.append(span);
+      } else line.append(part);
+    }
+  }
+
   function addLines(list, lines, instead = false) {
     keepingEnd(list.closest("[data-follow]"), () => {
       if (instead) list.replaceChildren();
       for (const text of lines) {
         const line = document.createElement("span");
         line.className = "line";
-        line.textContent = text;
+        colour(line, text);
         const item = document.createElement("li");
         item.append(line);
         list.append(item);
@@ -330,6 +344,23 @@
       corner?.replaceChildren();
       button.setAttribute("aria-pressed", "false");
       stop = null;
+    });
+  }
+
+  for (const button of $$("[data-wrap]")) {
+    const box = document.getElementById(button.dataset.wrap);
+    button.hidden = false;
+    button.addEventListener("click", () => {
+      const wraps = !box.toggleAttribute("data-unwrapped");
+      button.setAttribute("aria-pressed", String(wraps));
+    });
+  }
+  for (const button of $$("[data-end]")) {
+    const box = document.getElementById(button.dataset.end);
+    button.hidden = false;
+    button.addEventListener("click", () => {
+      box.scrollTop = box.scrollHeight;
+      box.focus();
     });
   }
 
