@@ -212,7 +212,7 @@ func uiStackRoutes(u UIDeps) []Route {
 		form("/stacks", access.Operate, ui.CreateStack(add)),
 		page("/stacks/bulk", access.Operate, ui.ConfirmStacks(u.Store)),
 		form("/stacks/bulk", access.Operate, ui.ActOnStacks(u.Stacks)),
-		page("/stacks/bulk/done", access.Operate, ui.StacksDone(u.Store)),
+		page("/stacks/bulk/done", access.View, ui.StacksDone(u.Store)),
 		page(one, access.View, ui.Stack(u.Store, u.Repositories, u.Workers, u.Now)),
 		form(one+"/sync", access.Operate, ui.SyncStack(u.Stacks)),
 		page(one+"/redeploy", access.Operate, ui.NewRedeploy(u.Store)),

@@ -277,7 +277,7 @@ func TestTheLogOfADeploymentGoesOnWhereItWasLeft(t *testing.T) {
 		{Deployment: id, Number: 1, At: s.now(), Text: "first line\n10%\r50%\rsecond \x1b[32mline\x1b[0m\n"},
 		{Deployment: id, Number: 2, At: s.now().Add(time.Minute), Text: "<script>third</script>\u202e\n"}}))
 	all := s.browse(session, deployment)
-	says(t, all, 200, `<span class="line">first line</span>`, `<span class="line">second line</span>`, `&lt;script&gt;third&lt;/script&gt;‹U&#43;202E›`, `data-append="2"`, "Pulling")
+	says(t, all, 200, `<span class="line">first line</span>`, `<span class="line">second <span class="sgr-32">line</span></span>`, `&lt;script&gt;third&lt;/script&gt;‹U&#43;202E›`, `data-append="2"`, "Pulling")
 	if strings.Contains(all.Body.String(), "50%") {
 		t.Error("what a program wrote over is shown")
 	}
