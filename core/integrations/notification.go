@@ -24,12 +24,13 @@ const (
 )
 
 // Events are the words that the setting events takes; core/notify says what each means.
-var Events = []string{"deployment_failed", "deployment_restored", "drifted", "job_failed", "job_missed", "secret_backend", "worker_away"}
+var Events = []string{"backup_failed", "backup_old", "deployment_failed", "deployment_restored", "drifted", "job_failed", "job_missed", "offsite_failed",
+	"rehearsal_failed", "repository_unreadable", "secret_backend", "worker_away"}
 
 // routing are the settings that every target has: what it is told of.
 var routing = []Field{
 	{Name: "events", Label: "Events", Help: "Comma-separated: " + strings.Join(Events, ", ") + ". Empty: all.", problem: badEvents},
-	{Name: "stacks", Label: "Stacks, jobs and workers", Help: "Comma-separated names. Empty: all.", problem: badWords},
+	{Name: "stacks", Label: "Stacks, jobs, workers and repositories", Help: "Comma-separated names. Empty: all.", problem: badWords},
 	{Name: "groups", Label: "Groups", Help: "Comma-separated, as in wireops.yaml and job.yaml. Empty: all.", problem: badWords},
 	{Name: "tags", Label: "Tags", Help: "Comma-separated worker tags, of which one must be there. Empty: all.", problem: badWords},
 }

@@ -49,11 +49,12 @@ type Watch struct {
 	seals   Seals
 	app     string // APP_URL
 	now     core.Clock
+	sources []Source // of what is not in the store
 }
 
 // NewWatch returns a Watch.
-func NewWatch(store Store, targets Targets, writer Writer, seals Seals, app string, now core.Clock) *Watch {
-	return &Watch{store, targets, writer, seals, app, now}
+func NewWatch(store Store, targets Targets, writer Writer, seals Seals, app string, now core.Clock, sources ...Source) *Watch {
+	return &Watch{store, targets, writer, seals, app, now, sources}
 }
 
 // giveUp is how long a notice is tried: an older one is of no use.
@@ -75,8 +76,8 @@ func (w *Watch) Look(ctx context.Context) error {
 		}
 		return w.store.ForgetProblems(ctx)
 	}
-	now := w.now()
-	if Judge(now, current, known).Empty() {
+	now, seen := w.now(), look(w.sources)
+	if Judge(now, seen.with(current, known), known).Empty() {
 		return nil
 	}
 	mailing, err := w.mail.Enabled(ctx)
@@ -84,7 +85,7 @@ func (w *Watch) Look(ctx context.Context) error {
 		return err
 	}
 	return w.store.TellNotices(ctx, func(current []Problem, known []Known) (Step, []outbox.Letter, error) {
-		step := Judge(now, current, known)
+		step := Judge(now, seen.with(current, known), known)
 		letters, err := w.letters(step, targets, mailing, now)
 		return step, letters, err
 	})

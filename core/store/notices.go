@@ -69,7 +69,7 @@ func (s *Store) ForgetProblems(ctx context.Context) error {
 
 // problems reads all that is wrong, and what is known of it.
 func (s *Store) problems(tx *Tx) (current []notify.Problem, known []notify.Known, err error) {
-	for _, read := range []func(*Tx) ([]notify.Problem, error){stackProblems, s.jobProblems, awayProblems} {
+	for _, read := range []func(*Tx) ([]notify.Problem, error){stackProblems, s.jobProblems, awayProblems, repositoryProblems} {
 		some, err := read(tx)
 		if err != nil {
 			return nil, nil, err
@@ -181,6 +181,15 @@ func awayProblems(tx *Tx) ([]notify.Problem, error) {
 		p.Kind, p.Path, p.Detail = notify.WorkerAway, "/workers", strings.TrimSpace("It has no link to the server."+stacksOn(stacks))
 		return p, err
 	}, tx.timed(`SELECT id, hostname, tags, (SELECT count(*) FROM stacks WHERE stacks.worker_id = workers.id) FROM workers WHERE `+isAway+` ORDER BY id LIMIT ?`), maxProblems)
+}
+
+// repositoryProblems reads the repositories that could not be read when they were last fetched.
+func repositoryProblems(tx *Tx) ([]notify.Problem, error) {
+	return many(tx, func(row scanner) (p notify.Problem, err error) {
+		err = row.Scan(&p.Subject, &p.Name, &p.Detail)
+		p.Kind, p.Path = notify.RepositoryUnread, "/repositories/"+p.Subject
+		return p, err
+	}, `SELECT id, name, error FROM repositories WHERE error_code <> '' ORDER BY id LIMIT ?`, maxProblems)
 }
 
 func stacksOn(n int) string {

@@ -53,6 +53,12 @@ func TestWhatIsWrongIsReadOffTheState(t *testing.T) {
 	is("a job failed and missed a time", "job_failed nightly, job_missed nightly")
 	y.exec(t, `UPDATE jobs SET last_state = 'succeeded', missed_at = 1`)
 	is("it succeeded, and the time is long ago", "")
+	y.exec(t, `UPDATE repositories SET error_code = 'repository.unreachable', error = 'the host does not answer' WHERE name = (SELECT min(name) FROM repositories)`)
+	if current, _, err := y.Problems(t.Context()); err != nil || len(current) != 1 || current[0].Kind != notify.RepositoryUnread || current[0].Detail != "the host does not answer" || !strings.HasPrefix(current[0].Path, "/repositories/") {
+		t.Errorf("of a repository that cannot be read: %+v, %v", current, err)
+	}
+	y.exec(t, `UPDATE repositories SET error_code = '', error = ''`)
+	is("it can be read again", "")
 	y.exec(t, `UPDATE workers SET connected_at = 5, left_at = 6 WHERE id = ?`, y.w.ID)
 	y.exec(t, `UPDATE workers SET tags = '["eu"]'`)
 	current, _, err := y.Problems(t.Context())

@@ -47,6 +47,7 @@ func (s *Shelf) make(ctx context.Context, why backups.Reason) (b backups.Backup,
 func (s *Shelf) made(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.begun = true
 	if err == nil {
 		s.notMade, s.broken = "", time.Time{}
 		return

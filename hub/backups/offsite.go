@@ -62,6 +62,9 @@ func (s *Shelf) refresh(ctx context.Context) (place backups.Offsite, err error) 
 		place, err = s.o.Offsite(ctx)
 	}
 	if err == nil && place.Storage == nil {
+		s.mu.Lock()
+		s.copied = true // there is nothing to copy to, so nothing fails
+		s.mu.Unlock()
 		s.know(away{version: place.Version})
 		return place, nil
 	}
@@ -101,6 +104,7 @@ func (s *Shelf) know(a away) {
 // settle keeps how an attempt has ended.
 func (s *Shelf) settle(err error) {
 	s.mu.Lock()
+	s.copied = true
 	standing := &s.away.standing
 	switch {
 	case err == nil:

@@ -78,6 +78,9 @@ type Shelf struct {
 	notMade string    // why the last backup was not made; empty: it was
 	broken  time.Time // since when
 	tried   backups.Rehearsal
+
+	begun  bool // one was made, or was not, since the folder is open
+	copied bool // an attempt to copy off site has ended since
 }
 
 // known is what was read of a file that has not changed since.

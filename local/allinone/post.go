@@ -57,6 +57,12 @@ func (p *parts) letters() hub.Post {
 	}
 	carriers[outbox.Notice] = p.notices
 	sending := post.New(post.Options{Store: p.store, Seals: p.ring, Carriers: carriers, Meter: p.board.Own, Now: p.cfg.Now, Log: p.cfg.Log})
-	watch := notify.NewWatch(p.store, p.backends, p.mail, p.ring, p.cfg.Server.AppURL, p.cfg.Now)
+	ofBackups := func() (none notify.Seen) { // the shelf is opened later, and with PostgreSQL there is none
+		if p.shelf == nil {
+			return none
+		}
+		return p.shelf.Problems()
+	}
+	watch := notify.NewWatch(p.store, p.backends, p.mail, p.ring, p.cfg.Server.AppURL, p.cfg.Now, ofBackups)
 	return post.Watching{Post: sending, Look: watch.Look, Log: p.cfg.Log}
 }
