@@ -109,6 +109,9 @@ func SumOfColumns(ctx context.Context, db *DB, table string, columns []string) (
 	return text, err
 }
 
+// ReadArchiver reads what PostgreSQL says of its archived log.
+var ReadArchiver = readArchiver
+
 // SealedColumns are the columns that hold envelopes, as table.column.
 func SealedColumns() (names []string) {
 	for _, c := range sealedColumns {

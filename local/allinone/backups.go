@@ -12,7 +12,6 @@ import (
 	"berth/core/seal"
 	"berth/core/store"
 	"berth/hub/adapter/archive"
-	"berth/hub/adapter/postgres"
 	"berth/hub/adapter/sqlite"
 	shelf "berth/hub/backups"
 	"berth/hub/revisionfiles"
@@ -26,7 +25,7 @@ func (p *parts) joinBackups() error {
 	limit := int64(p.cfg.Server.BackupUploadMaxMB) << 20
 	restart := func() { p.end(errRestored) }
 	if p.cfg.shared() {
-		p.dumps = &shelf.Server{Archive: postgres.Archiver{DB: p.vault.db}, Dir: p.cfg.Server.BackupDir, Every: p.cfg.Server.BackupInterval,
+		p.dumps = &shelf.Server{Archive: store.Archiver{Store: p.store}, Dir: p.cfg.Server.BackupDir, Every: p.cfg.Server.BackupInterval,
 			Meter: p.board.Own, Now: p.cfg.Now, Log: p.cfg.Log}
 		p.backups = backups.NewDesk(nil, p.store, limit, restart).Seeing(p.dumps)
 		return nil

@@ -78,7 +78,7 @@ func join(ctx context.Context, cfg config.Function, log *slog.Logger, db *store.
 		Guard:  guard.Config{TrustedProxies: cfg.TrustedProxies, Log: log, Room: lambda.Room(cfg.Event)},
 		Store:  kept, Ring: ring, Passwords: identity.NewPasswords(identity.Rounds), Documents: yaml.Rendered{}, Files: yaml.Configuration{}, Codes: qrcode.Maker{},
 		Desks: handlers.Desks{
-			Backups:      backups.NewDesk(nil, kept, 0, nil).Seeing(postgres.Archiver{DB: db}), // the function runs on PostgreSQL alone
+			Backups:      backups.NewDesk(nil, kept, 0, nil).Seeing(store.Archiver{Store: kept}), // the function runs on PostgreSQL alone
 			Integrations: integrated,
 			Repositories: repositories.NewDesk(kept, ring, agekey.Maker{}, hub, hub, time.Now).OverSSH(ssh.Keys{}, hub).Renewing(connected),
 			GitHosts:     connected,

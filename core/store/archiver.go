@@ -1,4 +1,4 @@
-package postgres
+package store
 
 import (
 	"context"
@@ -9,32 +9,26 @@ import (
 	"time"
 
 	"berth/core/backups"
-	"berth/core/store"
 )
 
-// Archiver tells whether a server archives its log (pg_stat_archiver), which every user may ask.
-type Archiver struct{ DB *store.DB }
-
-// askArchiver returns version, archive_mode and the seconds since 1970 of the last success and failure, 0 for never.
-const askArchiver = `SELECT current_setting('server_version') || '|' || current_setting('archive_mode') || '|' ||
-	coalesce(extract(epoch FROM last_archived_time), 0)::bigint || '|' || coalesce(extract(epoch FROM last_failed_time), 0)::bigint FROM pg_stat_archiver`
+// Archiver tells whether a PostgreSQL server archives its log (pg_stat_archiver), which every user may ask.
+type Archiver struct{ *Store }
 
 // Look implements backups.Looker, without dumps.
 func (a Archiver) Look(ctx context.Context) (d backups.OfDatabase, err error) {
-	var row []string
-	err = a.DB.Read(ctx, func(tx *store.Tx) (err error) {
-		row, err = store.Texts(tx, askArchiver)
-		return err
+	state, err := read(ctx, a.Store, func(tx *Tx) (string, error) {
+		return one(tx, errNoArchiver, scalar[string], `SELECT current_setting('server_version') || '|' || current_setting('archive_mode') || '|' ||
+			coalesce(extract(epoch FROM last_archived_time), 0)::bigint || '|' || coalesce(extract(epoch FROM last_failed_time), 0)::bigint FROM pg_stat_archiver`)
 	})
 	if err != nil {
 		return d, err
 	}
-	if len(row) != 1 {
-		return d, errors.New("pg_stat_archiver has no row")
-	}
-	return d, readArchiver(row[0], &d)
+	return d, readArchiver(state, &d)
 }
 
+var errNoArchiver = errors.New("pg_stat_archiver has no row")
+
+// readArchiver reads version, archive_mode, and the seconds since 1970 of the last success and failure, 0 for never.
 func readArchiver(text string, d *backups.OfDatabase) error {
 	parts := strings.Split(text, "|")
 	if len(parts) != 4 {
