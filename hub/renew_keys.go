@@ -23,10 +23,13 @@ func (h *Hub) renewKeys(ctx context.Context) {
 	}
 	defer h.opts.Keys.Leave()
 	for ctx.Err() == nil {
-		h.safely("data keys", func() {
-			_, err := h.opts.Keys.Due(ctx)
-			h.report("values cannot be sealed with the new data key; it is tried again", err, "in", renewEvery)
-		})
-		wait(ctx, renewEvery)
+		err := error(nil)
+		h.safely("data keys", func() { _, err = h.opts.Keys.Due(ctx) })
+		pause := renewEvery
+		if err != nil {
+			pause = giveEvery
+		}
+		h.report("values cannot be sealed with the new data key; it is tried again", err, "in", pause)
+		wait(ctx, pause)
 	}
 }

@@ -8,7 +8,7 @@ import (
 // upkeepEvery is how often what has grown old is deleted.
 const upkeepEvery = 10 * time.Minute
 
-// giveEvery is how soon keys are given again after that failed.
+// giveEvery is how soon keys are given, and values sealed anew, after that failed.
 const giveEvery = 10 * time.Second
 
 // giveKeys gives an age key to the repositories of releases before there were any: once, unless that fails.

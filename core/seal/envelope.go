@@ -45,16 +45,16 @@ func (r *Ring) Seal(place Place, plaintext []byte) (Sealed, error) {
 	return sealWith(state.keys[state.active].fields, state.active, place, plaintext), nil
 }
 
-// Open decrypts what Seal made for the same place. It fails with ErrOpen or ErrUnknownKey, the latter
-// after it has looked for a newer ring where it follows one.
+// Open decrypts what Seal made for the same place. It fails with ErrOpen or ErrUnknownKey, or
+// with what kept it from looking for a newer ring where it follows one.
 func (r *Ring) Open(place Place, sealed Sealed) ([]byte, error) {
 	number, ok := sealed.keyNumber()
 	if !ok {
 		return nil, fmt.Errorf("open %s.%s: %w", place.Table, place.Column, ErrOpen)
 	}
-	key, found := r.key(number)
-	if !found {
-		return nil, fmt.Errorf("open %s.%s: %w", place.Table, place.Column, ErrUnknownKey)
+	key, err := r.key(number)
+	if err != nil {
+		return nil, fmt.Errorf("open %s.%s: %w", place.Table, place.Column, err)
 	}
 	plaintext, err := openWith(key.fields, number, place, sealed)
 	if err != nil {

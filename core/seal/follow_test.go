@@ -34,15 +34,21 @@ func TestARingThatCannotBeFetchedChangesNothing(t *testing.T) {
 	ring, other := mustRing(t), mustRing(t)
 	newer := mustAddKey(t, ring)
 	old, sealed := mustSeal(t, ring, followed, "secret"), mustSeal(t, newer, followed, "secret")
-	for name, fetch := range map[string]func() (*seal.Ring, error){
-		"the database is away":           func() (*seal.Ring, error) { return nil, errors.New("away") },
-		"the ring of somewhere else":     func() (*seal.Ring, error) { return other, nil },
-		"the ring that is known already": func() (*seal.Ring, error) { return ring, nil },
+	away := errors.New("away")
+	for name, c := range map[string]struct {
+		fetch func() (*seal.Ring, error)
+		want  error
+	}{
+		"the database is away":           {func() (*seal.Ring, error) { return nil, away }, away},
+		"the ring of somewhere else":     {func() (*seal.Ring, error) { return other, nil }, seal.ErrRing},
+		"the ring that is known already": {func() (*seal.Ring, error) { return ring, nil }, seal.ErrUnknownKey},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ring.Following(fetch)
-			if _, err := ring.Open(followed, sealed); !errors.Is(err, seal.ErrUnknownKey) {
-				t.Errorf("Open = %v, want ErrUnknownKey", err)
+			ring.Following(c.fetch)
+			for range 2 { // the second time without fetching again
+				if _, err := ring.Open(followed, sealed); !errors.Is(err, c.want) {
+					t.Errorf("Open = %v, want %v", err, c.want)
+				}
 			}
 			if text, err := ring.Open(followed, old); err != nil || string(text) != "secret" {
 				t.Errorf("what was known: %q, %v", text, err)
