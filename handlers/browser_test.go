@@ -303,9 +303,10 @@ func (a *auditor) everyPageWasSeen() {
 	}
 }
 
-// notSeen are pages that only lead elsewhere.
+// notSeen are rows that lead elsewhere, or to what is no page.
 var notSeen = map[string]string{
-	"GET /integrations/new":    "makes a name for a target and goes to its page",
-	"GET /login/oidc":          "goes to the provider",
-	"GET /login/oidc/callback": "comes from the provider and goes on",
+	"GET /integrations/new":                         "makes a name for a target and goes to its page",
+	"GET /stacks/{id}/services/{service}/logs/file": "a text to be saved",
+	"GET /login/oidc":                               "goes to the provider",
+	"GET /login/oidc/callback":                      "comes from the provider and goes on",
 }

@@ -356,7 +356,7 @@ func TestStopARun(t *testing.T) {
 
 func TestARunThatTakesTooMuchMemory(t *testing.T) {
 	t.Parallel()
-	r := newRun(t, "/bin/busybox", "tail", "/dev/zero")
+	r := newRun(t, "/bin/busybox", "sh", "-c", "sleep 1; exec tail /dev/zero") // at once, the engine would not be listening yet
 	r.Memory = 8 << 20
 	r.start()
 	if c := r.ended(); !c.OutOfMemory || c.ExitCode != 137 {
