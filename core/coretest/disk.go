@@ -77,16 +77,23 @@ func (d *Disk) Cut(t testing.TB) *Disk {
 // those who have a file open for that.
 func (d *Disk) ReadOnly() { d.privileged("mount", "-o", "remount,abort", d.Dir) }
 
-// Fill writes a file of its own until no block is left, and returns its path.
+// Fill writes a file of its own until no block is left, and returns its path. What somebody frees meanwhile stays free.
 func (d *Disk) Fill() string {
 	d.t.Helper()
+	var about syscall.Statfs_t
+	if err := syscall.Statfs(d.Dir, &about); err != nil {
+		d.t.Fatal(err)
+	}
+	left := int64(about.Bfree) * about.Bsize
 	f, err := os.CreateTemp(d.Dir, "ballast-*")
 	if err != nil {
 		d.t.Fatal(err)
 	}
 	defer f.Close()
-	for block := make([]byte, 1<<20); len(block) >= 512; {
-		if _, err := f.Write(block); errors.Is(err, syscall.ENOSPC) {
+	for block := make([]byte, 1<<20); len(block) >= 512 && left > 0; {
+		n, err := f.Write(block[:min(int64(len(block)), left)])
+		left -= int64(n)
+		if errors.Is(err, syscall.ENOSPC) {
 			block = block[:len(block)/2]
 		} else if err != nil {
 			d.t.Fatal(err)
