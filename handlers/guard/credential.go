@@ -1,8 +1,10 @@
 package guard
 
 import (
+	"context"
 	"net/http"
 	"strings"
+	"time"
 
 	"berth/core/access"
 	"berth/core/fault"
@@ -22,7 +24,11 @@ func (g *Guard) identify(rule Rule, r *http.Request) (access.Principal, error) {
 		return nobody, nil
 	}
 	if key, present := apiKey(r.Header); present && rule.Surface != Page {
+		began := time.Now()
 		p, err := g.cfg.Doorkeeper.ByAPIKey(r.Context(), key, nobody.Address)
+		if fault.Is(err, fault.Unauthenticated) {
+			holdBack(r.Context(), began.Add(refusalTakes))
+		}
 		g.refused("api_key", err)
 		p.Address, p.Agent = nobody.Address, nobody.Agent
 		return p, err
@@ -38,6 +44,19 @@ func (g *Guard) identify(rule Rule, r *http.Request) (access.Principal, error) {
 	}
 	p.Address, p.Agent = nobody.Address, nobody.Agent
 	return p, err
+}
+
+// refusalTakes is how long it takes to refuse an API key, whatever is wrong with it: far longer than to find out.
+const refusalTakes = 2 * time.Millisecond
+
+// holdBack waits for a moment, so that the time of an answer does not tell whether a key's identifier is known.
+func holdBack(ctx context.Context, until time.Time) {
+	timer := time.NewTimer(time.Until(until))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
 }
 
 // apiKey returns the API key of a request; false when there is none. Scrapers that know
