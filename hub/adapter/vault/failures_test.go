@@ -52,11 +52,11 @@ func TestServerFailures(t *testing.T) {
 	cases := map[string]failure{
 		"V1 sealed":             {faultyhttp.Status(503, `{"errors":["Vault is sealed"]}`), fault.Unavailable, "vault.sealed", "unseal it", 0},
 		"V1 standby, no leader": {faultyhttp.Status(500, `{"errors":["local node not active but active cluster node not found"]}`), fault.Unavailable, "vault.standby", "no other server leads", 0},
-		"V1 429":                {faultyhttp.Status(429, `{"errors":["request path \"canary\": rate limit quota exceeded"]}`, "Retry-After", "7"), fault.Unavailable, "vault.busy", "429", 7 * time.Second},
+		"V1 429":                {faultyhttp.Status(429, `{"errors":["request path \"canary\": rate limit quota exceeded"]}`, "Retry-After", "7"), fault.Unavailable, "vault.busy", "(429)", 7 * time.Second},
 		"V1 500":                {faultyhttp.Status(500, `{"errors":["canary: internal error"]}`), fault.Unavailable, "vault.failed", "(500)", 0},
 		"V1 502 of a proxy":     {faultyhttp.Status(502, `<html>canary</html>`), fault.Unavailable, "vault.failed", "(502)", 0},
 		"V1 503 with a time":    {faultyhttp.Status(503, ``, "Retry-After", "99999999"), fault.Unavailable, "vault.failed", "(503)", time.Hour},
-		"400":                   {faultyhttp.Status(400, `{"errors":["canary"]}`), fault.Conflict, "vault.failed", "400", 0},
+		"400":                   {faultyhttp.Status(400, `{"errors":["canary"]}`), fault.Conflict, "vault.failed", "status 400", 0},
 		"V2 a gigabyte":         {faultyhttp.Huge(), fault.Conflict, "vault.too_large", "1 MiB", 0},
 		"cut":                   {faultyhttp.Cut(), fault.Unavailable, "vault.unreachable", "broke", 0},
 		"not JSON":              {faultyhttp.Status(200, `<html>canary</html>`), fault.Conflict, "vault.malformed", "makes no sense", 0},
