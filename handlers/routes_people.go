@@ -45,7 +45,7 @@ func peopleRoutes(d Deps) []Route {
 		{Method: http.MethodPost, Pattern: "/api/custom/invites/{token}/accept", Capability: access.Public, Surface: guard.API, Handler: api.AcceptInvitation(of.People),
 			Operation: Operation{Summary: "Make the account that an invitation offers, once", Tag: "users", Request: api.AcceptRequest{}, Response: api.User{}, Status: http.StatusCreated, Problems: []int{http.StatusConflict}}},
 		{Method: http.MethodPost, Pattern: "/api/custom/users/{id}/reset", Capability: access.Administer, Surface: guard.API, Handler: api.MakeReset(of.People, app),
-			Operation: Operation{Summary: "Make a link for a new password; the answer is the only one that shows it", Tag: "users", Response: api.IssuedReset{}, Status: http.StatusCreated,
+			Operation: Operation{Summary: "Make a link for a new password; the answer is the only one that shows it", Tag: "users", Response: api.IssuedReset{}, Status: http.StatusCreated, Problems: []int{http.StatusConflict},
 				Detail: "The link is good for a day and once. Nothing changes until it is used; then all sessions of the user end."}},
 		{Method: http.MethodDelete, Pattern: "/api/custom/users/{id}/second-factor", Capability: access.Administer, Surface: guard.API, Handler: api.ResetFactor(of.People),
 			Operation: Operation{Summary: "Remove the second factor of somebody else who has lost it", Tag: "users", Status: http.StatusNoContent, Problems: []int{http.StatusConflict}}},

@@ -381,6 +381,7 @@ var Codes = []string{
 	"store.unconfirmed",
 	"store.unreadable",
 	"store.unsuitable",
+	"user.disabled",
 	"user.email_taken",
 	"user.invalid",
 	"user.last_admin",

@@ -41,7 +41,7 @@ var errReset = fault.New(fault.NotFound, "reset.ended",
 	"This link is not good: it was used, has expired, was replaced by a newer one, or was copied in part. Ask an administrator for a new one.")
 
 // MakeReset makes a link with which a user sets a new password; it is shown to the caller once and kept by nobody.
-// Nothing else changes until it is used. NotFound "user.not_found", TooMany "auth.too_many".
+// Nothing else changes until it is used. NotFound "user.not_found", Conflict "user.disabled", TooMany "auth.too_many".
 func (p *People) MakeReset(ctx context.Context, who access.Principal, user core.UserID) (Reset, seal.Token, error) {
 	if err := p.mayLink(who); err != nil {
 		return Reset{}, seal.Token{}, err

@@ -13,16 +13,18 @@ type ownOutbox struct{ mail, notices carried }
 type carried struct{ attempts, waiting, oldest, last *vector }
 
 func (x *ownOutbox) declare(o *Own) {
-	x.mail = declareCarried(o, "berth_mail", "e-mails")
-	x.notices = declareCarried(o, "berth_notices", "notices to webhooks, Slack, Discord and ntfy")
+	x.mail = declareCarried(o, "e-mails", "berth_mail_attempts_total", "berth_mail_waiting",
+		"berth_mail_oldest_waiting_timestamp_seconds", "berth_mail_last_success_timestamp_seconds")
+	x.notices = declareCarried(o, "notices to webhooks, Slack, Discord and ntfy", "berth_notices_attempts_total", "berth_notices_waiting",
+		"berth_notices_oldest_waiting_timestamp_seconds", "berth_notices_last_success_timestamp_seconds")
 }
 
-func declareCarried(o *Own, prefix, what string) carried {
+func declareCarried(o *Own, what, attempts, waiting, oldest, last string) carried {
 	return carried{
-		attempts: o.declare(TypeCounter, prefix+"_attempts_total", "Attempts to send "+what+": sent, deferred to a later attempt, or failed for good.", []string{"result"}),
-		waiting:  o.declare(TypeGauge, prefix+"_waiting", "How many "+what+" wait to be sent; told by the hub that leads.", nil),
-		oldest:   o.declare(TypeGauge, prefix+"_oldest_waiting_timestamp_seconds", "Since when the oldest of the "+what+" waits; absent while none does.", nil),
-		last:     o.declare(TypeGauge, prefix+"_last_success_timestamp_seconds", "Time when one of the "+what+" was last sent; absent before the first since the start.", nil),
+		attempts: o.declare(TypeCounter, attempts, "Attempts to send "+what+": sent, deferred to a later attempt, or failed for good.", []string{"result"}),
+		waiting:  o.declare(TypeGauge, waiting, "How many "+what+" wait to be sent; told by the hub that leads.", nil),
+		oldest:   o.declare(TypeGauge, oldest, "Since when the oldest of the "+what+" waits; absent while none does.", nil),
+		last:     o.declare(TypeGauge, last, "Time when one of the "+what+" was last sent; absent before the first since the start.", nil),
 	}
 }
 

@@ -26,12 +26,17 @@ func (s *Store) UserWithPassword(ctx context.Context, id core.UserID) (identity.
 	return user, hash, err
 }
 
+var errUserDisabled = fault.New(fault.Conflict, "user.disabled", "The user is disabled, and no link would let them in. Enable them first.")
+
 // AddReset implements identity.PeopleStore.
 func (s *Store) AddReset(ctx context.Context, who access.Principal, r identity.StoredReset) error {
 	return s.db.WriteNew(ctx, func(tx *Tx) error {
 		u, err := userByID(tx, r.User)
 		if err != nil {
 			return err
+		}
+		if u.Disabled {
+			return errUserDisabled
 		}
 		if _, err := tx.exec(`DELETE FROM password_resets WHERE user_id = ? AND id NOT IN
 			(SELECT id FROM password_resets WHERE user_id = ? ORDER BY id DESC LIMIT ?)`, r.User, r.User, identity.MaxResets-1); err != nil {
