@@ -22,8 +22,9 @@ type aide struct {
 
 // aides are what an aide can be: the first argument says which one.
 var aides = map[string]func(in io.Reader, out io.Writer) error{
-	"aide-crowd": crowdAide,
-	"aide-floor": floorAide,
+	"aide-bare-port": barePortAide,
+	"aide-crowd":     crowdAide,
+	"aide-floor":     floorAide,
 }
 
 func asAide(life func(in io.Reader, out io.Writer) error, in io.Reader, out, errs io.Writer) int {

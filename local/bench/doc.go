@@ -63,7 +63,8 @@
 //     taken off, and a worker's snapshot counts as what it adds to the plain scrape. Processor time is over
 //     a minute. Scrapes are made in turns, over one connection each that is kept, with those of the floor: a
 //     bare net/http handler, in another process, that has the same bytes in memory. Then once more beside a
-//     worker that has a link and neither reads nor writes.
+//     worker that has a link and neither reads nor writes. Last, as many workers come to a bare port in another
+//     process: net/http, crypto/tls and x/net/websocket as they are, which keep nothing of what comes.
 //
 //   - function: what a function host costs. First the adapter and its shim alone, in this process: an
 //     event in, its answer out, with a handler that does nothing else, for each form of events; in turns

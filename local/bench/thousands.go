@@ -66,7 +66,7 @@ func (b *bench) thousands(ctx context.Context, n int) (figures []figure, err err
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, t.crowd.end()) }()
-	for _, measure := range []func(context.Context, []seal.Token) ([]figure, error){t.arrive, t.comeBack, t.rest, t.scraped, t.scrapedBesideMute} {
+	for _, measure := range []func(context.Context, []seal.Token) ([]figure, error){t.arrive, t.comeBack, t.rest, t.scraped, t.scrapedBesideMute, t.bare} {
 		some, err := measure(ctx, tokens)
 		if err != nil {
 			return nil, err
@@ -107,14 +107,14 @@ func (t *thousands) bring(ctx context.Context, tokens []seal.Token, mute bool) e
 	if err := t.crowd.ask(q, &a); err != nil {
 		return err
 	}
-	return t.reaches(ctx, func(online int) bool { return online == want })
+	return reaches(ctx, t.crowd, func(online int) bool { return online == want })
 }
 
-// reaches waits for a number of links.
-func (t *thousands) reaches(ctx context.Context, enough func(online int) bool) error {
+// reaches waits for a number of links of a crowd.
+func reaches(ctx context.Context, crowd *aide, enough func(online int) bool) error {
 	return until(ctx, 10*time.Minute, 20*time.Millisecond, "the number of links that is awaited", func(context.Context) (bool, error) {
 		var a crowdAnswer
-		if err := t.crowd.ask(crowdQuestion{}, &a); err != nil {
+		if err := crowd.ask(crowdQuestion{}, &a); err != nil {
 			return false, err
 		}
 		return enough(a.Online), nil
@@ -141,13 +141,13 @@ func (t *thousands) comeBack(ctx context.Context, _ []seal.Token) ([]figure, err
 	if err := t.stop(); err != nil {
 		return nil, err
 	}
-	if err := t.reaches(ctx, func(online int) bool { return online == 0 }); err != nil {
+	if err := reaches(ctx, t.crowd, func(online int) bool { return online == 0 }); err != nil {
 		return nil, err
 	}
 	if err := t.startAgain(ctx); err != nil {
 		return nil, err
 	}
-	if err := t.reaches(ctx, func(online int) bool { return online == t.n }); err != nil {
+	if err := reaches(ctx, t.crowd, func(online int) bool { return online == t.n }); err != nil {
 		return nil, err
 	}
 	took := time.Since(t.started)
