@@ -52,15 +52,24 @@ func Copy(ctx context.Context, from, to *DB, files FilesToCopy) (all []Copied, e
 	return all, err
 }
 
-// known refuses a database with a table that Copy does not know.
+// known refuses a database with a table that Copy does not know, and one in which something else stands in the place of
+// a table: the rows of a view may have no end.
 func known(tx *Tx) error {
 	names, err := many(tx, scalar[string], tx.dialect.Tables)
+	if err != nil {
+		return err
+	}
+	for _, name := range copied {
+		if !slices.Contains(names, name) {
+			return fmt.Errorf("store: copy: there is no table %s", name)
+		}
+	}
 	for _, name := range names {
 		if !slices.Contains(copied, name) && !slices.Contains(passing, name) {
 			return fmt.Errorf("store: copy: nobody said what becomes of table %s", name)
 		}
 	}
-	return err
+	return nil
 }
 
 // Unused refuses a database that holds anything that is not an empty table of Berth's. It

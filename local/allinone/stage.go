@@ -115,7 +115,7 @@ func (s *stage) Build(ctx context.Context) error {
 	}
 	err = to.Migrate(ctx, s.cfg.Now())
 	if err == nil {
-		_, err = store.Copy(ctx, from, to, nil)
+		err = s.fill(ctx, from, to)
 	}
 	if err == nil {
 		err = store.New(to, s.cfg.Now).AfterRestore(ctx)
@@ -124,6 +124,15 @@ func (s *stage) Build(ctx context.Context) error {
 		err = inspect(ctx, s.cfg, to)
 	}
 	return errors.Join(err, to.Close())
+}
+
+// fill copies the rows. What no table of ours takes is the archive's fault, not that of this machine.
+func (s *stage) fill(ctx context.Context, from, to *store.DB) error {
+	_, err := store.Copy(ctx, from, to, nil)
+	if err != nil && ctx.Err() == nil && fault.Is(err, fault.Internal) {
+		return notADatabase(err)
+	}
+	return err
 }
 
 // readable brings what came out of the archive to this program's schema, if it is a database of ours under our key.
@@ -139,6 +148,9 @@ func (s *stage) readable(ctx context.Context, from *store.DB) error {
 	}
 	if err := from.Migrate(ctx, s.cfg.Now()); err != nil {
 		return notADatabase(err)
+	}
+	if rows, err := store.New(from, s.cfg.Now).KeyRing(ctx); err != nil || len(rows) == 0 { // a server would begin with new keys, and open nothing
+		return notADatabase(errors.Join(err, errors.New("it holds no data keys")))
 	}
 	return nil
 }
