@@ -53,7 +53,7 @@ func Asset() http.Handler {
 		if r.PathValue("digest") == digestOf(name) {
 			w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 		}
-		w.Write(content) // a browser that has gone needs none
+		endpoint.WriteText(w, r, http.StatusOK, content)
 		return nil
 	})
 }

@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+
+	"berth/handlers/endpoint"
 )
 
 //go:embed templates
@@ -73,15 +75,14 @@ func (v view[M]) write(w http.ResponseWriter, r *http.Request, status int, f fra
 	w.Header().Add("Vary", "Cookie")
 	if status == http.StatusOK && r.Method == http.MethodGet {
 		sum := sha256.Sum256(html)
-		tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:18]) + `"`
+		tag := `W/"` + base64.RawURLEncoding.EncodeToString(sum[:18]) + `"`
 		w.Header().Set("ETag", tag)
 		if strings.Contains(r.Header.Get("If-None-Match"), tag) {
 			w.WriteHeader(http.StatusNotModified)
 			return nil
 		}
 	}
-	w.WriteHeader(status)
-	w.Write(html) // a browser that has gone needs no page
+	endpoint.WriteText(w, r, status, html)
 	return nil
 }
 
