@@ -40,6 +40,10 @@
 //     other; the same requests for as long without a backup, in turns. Then POST /backups/{name}/restore of the last, to
 //     its answer and until the audit says that it was restored.
 //
+//   - ui: of a server that knows 1,000 stacks, 1,000 workers and 100,000 deployments: from asking for a page to the end
+//     of its answer, each a hundred times, one after the other; then in a real Chromium on this machine the bytes of
+//     the first load, the largest contentful paint, and from the answer to a change until an open page shows it.
+//
 //   - commands: one commit that changes every one of 100 stacks, from the wish for a look until
 //     every stack shows it: fetch, decisions, render, command, TLS port, the worker's journal and
 //     the database with synchronous=FULL, and the way back. Then the server is killed with

@@ -41,6 +41,7 @@ var measurements = []measurement{
 	{"login", measureLogin},
 	{"timing", measureTiming},
 	{"backup", measureBackup},
+	{"ui", measureUI},
 }
 
 func main() {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -21,9 +20,17 @@ const patience = 60 * time.Second
 // networkChanged is what the browser says of what it breaks off because the host got or lost a network.
 const networkChanged = "net::ERR_NETWORK_CHANGED"
 
+// T is what a browser needs of a test. Fatal and Fatalf do not return.
+type T interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+	Cleanup(func())
+}
+
 // Browser is one Chromium with one page. It is for one goroutine.
 type Browser struct {
-	t   testing.TB
+	t   T
 	ctx context.Context
 
 	mu       sync.Mutex
@@ -31,7 +38,7 @@ type Browser struct {
 }
 
 // Open starts a browser for which host, such as "berth.test", is at address. It ends with the test.
-func Open(t testing.TB, host, address string) *Browser {
+func Open(t T, host, address string) *Browser {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("/usr/bin/chromium"), chromedp.Flag("headless", true), chromedp.Flag("no-sandbox", true),
 		chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),

@@ -66,6 +66,7 @@ func (b *Browser) Addresses() Addresses {
 func (b *Browser) Complaints(schemes ...string) []string {
 	b.t.Helper()
 	found := append(ask[[]string](b, Judgement), b.unnamed()...)
+	found = append(found, ask[[]string](b, sideways)...)
 	for _, scheme := range schemes {
 		narrow := Narrow
 		narrow.Scheme = scheme

@@ -72,7 +72,7 @@ const sideways = `(() => {
 	if (wide > innerWidth) bad.push("it is " + wide + " pixels wide on a screen of " + innerWidth);
 	for (const e of document.querySelectorAll(".panel, .needs, .form")) if (e.scrollWidth > e.clientWidth + 1) {
 		const out = [...e.querySelectorAll("*")].find((c) => c.getBoundingClientRect().right > e.getBoundingClientRect().right + 1);
-		bad.push("cut off on a narrow screen: " + e.className + ", by " + (out ? out.outerHTML.slice(0, 200) : "itself"));
+		bad.push("cut off at " + innerWidth + ": " + e.className + ", by " + (out ? out.outerHTML.slice(0, 200) : "itself"));
 	}
 	return bad;
 })()`
