@@ -11,7 +11,7 @@ const (
 	PurposeSession                    // what signs a person in: sessions, invitations, password resets
 	PurposeWorker                     // worker tokens
 	PurposeOAuthState                 // the state parameter of a Git host's OAuth round trip
-	PurposeBackup                     // backup archives
+	PurposeBackup                     // backup archives of releases that sealed them with the first data key
 	PurposeTLS                        // the worker port's own key
 	PurposeHub                        // calls between handlers and hub
 	PurposeFingerprint                // fingerprints of variables' values

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -108,6 +109,99 @@ func TestOnlyTheSecretKeyOpensIt(t *testing.T) {
 				t.Errorf("%q does not name both check values", fault.PublicOf(err))
 			}
 		})
+	}
+}
+
+// TestWhatEarlierReleasesMadeOpens: an archive whose key the first data key has sealed, though a second was active.
+func TestWhatEarlierReleasesMadeOpens(t *testing.T) {
+	key, err := seal.ParseSecretKey("8f1d6c0b5a39e7426d91f0c4b8a3e57d2c6f90b1e4d8a7356f0c2b9e1d4a8c73")
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := os.ReadFile("testdata/sealed_by_the_first_key.backup")
+	if err != nil {
+		t.Fatal(err)
+	}
+	members, head, err := unpacked(New(key, seal.SecretKey{}, nil), old)
+	if err != nil || head != made || !maps.Equal(members, map[string]string{backups.Database: "rows", blob: "test"}) {
+		t.Errorf("%v, %+v, %v", members, head, err)
+	}
+	if _, _, err := unpacked(newArchive(t), old); fault.CodeOf(err) != "backup.other_key" {
+		t.Errorf("under another key: %v", err)
+	}
+	for i := range old {
+		changed := slices.Clone(old)
+		changed[i] ^= 1
+		if _, _, err := unpacked(New(key, seal.SecretKey{}, nil), changed); !refused(err) {
+			t.Fatalf("byte %d was changed: %v", i, err)
+		}
+	}
+}
+
+// TestWhoHasTheDataKeysOfBeforeOpensNoNewArchive: what a copy of the database told, before SECRET_KEY and the data key were
+// changed, opens the archives of then alone.
+func TestWhoHasTheDataKeysOfBeforeOpensNoNewArchive(t *testing.T) {
+	a := newArchive(t)
+	leaked := a.ring
+	next, err := leaked.AddKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.key = newKey(t)
+	a.ring = next
+	archive := written(t, a, "rows")
+	tried := 0
+	knows := age.Identity(identity(func(s *age.Stanza) ([]byte, error) {
+		tried++
+		end := 4 + next.Len()*rowSize
+		if key, err := leaked.Open(place, s.Body[end:]); err == nil {
+			return key, nil
+		}
+		return openFirst(leaked, s.Body[:end], s.Body[end:])
+	}))
+	if _, err := age.Decrypt(bytes.NewReader(archive), knows); err == nil || tried != 1 {
+		t.Errorf("it opens with the keys of before, or was not tried: %v, %d", err, tried)
+	}
+	if _, _, err := unpacked(New(a.key, seal.SecretKey{}, nil), archive); err != nil {
+		t.Error(err)
+	}
+}
+
+// identity opens file keys with what somebody knows.
+type identity func(*age.Stanza) ([]byte, error)
+
+// Unwrap implements age.Identity.
+func (i identity) Unwrap(all []*age.Stanza) ([]byte, error) { return i(all[0]) }
+
+// TestADataKeyMayBeAddedWhileArchivesAreMade: each opens, whichever was active when its key was sealed.
+func TestADataKeyMayBeAddedWhileArchivesAreMade(t *testing.T) {
+	a := newArchive(t)
+	ended := make(chan error)
+	go func() {
+		for range 100 {
+			newer, err := a.ring.AddKey()
+			if err == nil {
+				err = a.ring.Adopt(newer)
+			}
+			if err != nil {
+				ended <- err
+				return
+			}
+		}
+		ended <- nil
+	}()
+	for n := 0; ; n++ {
+		if _, _, err := unpacked(a, written(t, a, "rows")); err != nil {
+			t.Fatalf("archive %d, with %d data keys: %v", n, a.ring.Len(), err)
+		}
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Error(err)
+			}
+			return
+		default:
+		}
 	}
 }
 
@@ -273,6 +367,7 @@ func TestAMemberThatIsShorterThanSaidIsNoBackup(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	a := newArchive(f)
 	f.Add(written(f, a, "rows"))
+	f.Add([]byte("age-encryption.org/v1\n-> berth-data-key 000000\n\n--- \n"))
 	f.Add([]byte("age-encryption.org/v1\n-> berth-secret-key 000000\n\n--- \n"))
 	f.Fuzz(func(t *testing.T, archive []byte) {
 		_, _, err := unpacked(a, archive)

@@ -12,9 +12,15 @@ import (
 	"berth/core/seal"
 )
 
-// stanza is what age calls the part of an archive's header that holds its key. Its argument is the check value of
-// the SECRET_KEY; its body is the wrapped key ring, and after it the file key, sealed by the ring.
-const stanza = "berth-secret-key"
+// What age calls the part of an archive's header that holds its key. The argument is the check value of the SECRET_KEY; the
+// body is the wrapped key ring, and after it the file key, sealed with the data key that was active then.
+const stanza = "berth-data-key"
+
+// firstStanza is how releases before called it, which sealed the file key with what comes from the first data key.
+const firstStanza = "berth-secret-key"
+
+// place is what the sealed file key is bound to. The rest of the header is authenticated by age with the file key.
+var place = seal.Place{Table: "backup", Row: "archive", Column: "file_key"}
 
 const (
 	wrappedSize = 64 // bytes of seal.WrappedKey.Wrapped
@@ -27,11 +33,11 @@ type keyring struct{ key, previous seal.SecretKey }
 
 // Wrap implements age.Recipient.
 func (k sealer) Wrap(fileKey []byte) ([]*age.Stanza, error) {
-	rows, err := k.ring.Wrap(k.key)
+	sealed, err := k.ring.Seal(place, fileKey)
 	if err != nil {
 		return nil, err
 	}
-	aead, err := aeadOf(k.ring)
+	rows, err := k.ring.Wrap(k.key) // after that: a data key that is added meanwhile is in it, and never lacks
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +50,7 @@ func (k sealer) Wrap(fileKey []byte) ([]*age.Stanza, error) {
 		body = append(body, map[bool]byte{true: 1}[row.Active])
 		body = append(body, row.Wrapped...)
 	}
-	return []*age.Stanza{{Type: stanza, Args: []string{k.key.CheckValue()}, Body: aead.Seal(body, nil, fileKey, body)}}, nil
+	return []*age.Stanza{{Type: stanza, Args: []string{k.key.CheckValue()}, Body: append(body, sealed...)}}, nil
 }
 
 // sealer seals the keys of new archives.
@@ -56,8 +62,11 @@ type sealer struct {
 // Unwrap implements age.Identity. *seal.WrongKeyError when the archive was made under another SECRET_KEY.
 func (k keyring) Unwrap(stanzas []*age.Stanza) ([]byte, error) {
 	for _, s := range stanzas {
-		if s.Type == stanza {
-			return k.open(s.Body)
+		switch s.Type {
+		case stanza:
+			return k.open(s.Body, func(ring *seal.Ring, _, sealed []byte) ([]byte, error) { return ring.Open(place, sealed) })
+		case firstStanza:
+			return k.open(s.Body, openFirst)
 		}
 	}
 	return nil, errForeign
@@ -65,7 +74,8 @@ func (k keyring) Unwrap(stanzas []*age.Stanza) ([]byte, error) {
 
 var errForeign = errors.New("it is encrypted, but not by Berth")
 
-func (k keyring) open(body []byte) ([]byte, error) {
+// open unlocks the ring that a body begins with, and has the file key opened that follows it.
+func (k keyring) open(body []byte, opens func(ring *seal.Ring, rows, sealed []byte) ([]byte, error)) ([]byte, error) {
 	if len(body) < 4 {
 		return nil, errForeign
 	}
@@ -83,18 +93,18 @@ func (k keyring) open(body []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	aead, err := aeadOf(ring)
-	if err != nil {
-		return nil, err
-	}
-	return aead.Open(nil, nil, body[end:], body[:end])
+	return opens(ring, body[:end], body[end:])
 }
 
-// aeadOf is how a ring seals keys of archives.
-func aeadOf(ring *seal.Ring) (cipher.AEAD, error) {
+// openFirst opens a file key as releases before sealed it.
+func openFirst(ring *seal.Ring, rows, sealed []byte) ([]byte, error) {
 	block, err := aes.NewCipher(ring.Subkey(seal.PurposeBackup))
 	if err != nil {
 		return nil, err
 	}
-	return cipher.NewGCMWithRandomNonce(block)
+	aead, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		return nil, err
+	}
+	return aead.Open(nil, nil, sealed, rows)
 }
