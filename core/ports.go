@@ -193,7 +193,30 @@ type ComposeService struct {
 	Idle      bool     `json:",omitempty"` // scaled to no container
 	Stays     bool     `json:",omitempty"` // is restarted whatever it exits with, so it is never done
 	Scale     int      `json:",omitempty"` // how many containers it has; 0 means one, unless Idle
+
+	DependsOn []ComposeDependency `json:",omitempty"` // by name; those that follow from a shared namespace or from volumes_from too
+	Networks  []string            `json:",omitempty"` // of the project, by name
+	Volumes   []string            `json:",omitempty"` // named ones of the project that it mounts, by name
+	Binds     []string            `json:",omitempty"` // what it mounts of the host's own files, and not of the repository
+	Ports     []string            `json:",omitempty"` // that it publishes: "127.0.0.1:8080:80/tcp"
 }
+
+// ComposeDependency is a compose service that another one waits for.
+type ComposeDependency struct {
+	Service   string
+	Condition ComposeCondition
+	Optional  bool `json:",omitempty"` // it is not waited for where it is not there or fails
+}
+
+// ComposeCondition is what has become of a compose service before those that wait for it begin.
+type ComposeCondition string
+
+// The conditions, as Compose files spell them.
+const (
+	ComposeStarted   ComposeCondition = "service_started"
+	ComposeHealthy   ComposeCondition = "service_healthy"
+	ComposeCompleted ComposeCondition = "service_completed_successfully"
+)
 
 // Content is a file or folder of the repository that a service mounts.
 type Content struct {

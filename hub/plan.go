@@ -56,7 +56,7 @@ func (h *Hub) plan(ctx context.Context, id core.StackID) (p stacks.Plan, err err
 	}
 	defer func() { err = errors.Join(err, r.close()) }()
 	p = stacks.Plan{Stack: id, Commit: r.src.commit, Current: stack.Revision, Worker: stack.Worker, Observed: stack.Worker == "" || h.Online(stack.Worker),
-		Missing: r.project.Missing, Findings: r.findings, Warnings: slices.Clone(r.project.Warnings)}
+		Wanted: r.project.Services, Missing: r.project.Missing, Findings: r.findings, Warnings: slices.Clone(r.project.Warnings)}
 	if p.Providers, err = r.resolveSome(ctx); err != nil {
 		return p, err
 	}

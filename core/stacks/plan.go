@@ -16,7 +16,8 @@ type Plan struct {
 	Worker     core.WorkerID
 	Observed   bool // false: the stack's worker is away; the plan goes by what it said last
 	Services   []PlannedService
-	Missing    []string // variables that the files use without default and nobody provides
+	Wanted     []core.ComposeService // of the project that would be deployed, by name
+	Missing    []string              // variables that the files use without default and nobody provides
 	Warnings   []string
 	Findings   []lint.Finding // what could be better; errors leave no plan
 	Violations []Violation    // what the policy refuses: the deployment would fail

@@ -30,8 +30,11 @@ func (s *Store) revise(tx *Tx, r stacks.Revision) (int, error) {
 		return 0, err
 	}
 	if len(known) == 1 { // a row of an older release lacks what was added since
-		_, err := tx.exec(`UPDATE revisions SET tree = ?, services = ? WHERE stack_id = ? AND number = ? AND tree = ''`,
-			r.Tree, toJSON(list(r.Services)), r.Stack, known[0])
+		if _, err := tx.exec(`UPDATE revisions SET tree = ? WHERE stack_id = ? AND number = ? AND tree = ''`, r.Tree, r.Stack, known[0]); err != nil {
+			return 0, err
+		}
+		services := toJSON(list(r.Services))
+		_, err := tx.exec(`UPDATE revisions SET services = ? WHERE stack_id = ? AND number = ? AND services <> ?`, services, r.Stack, known[0], services)
 		return known[0], err
 	}
 	if r.Number == 0 {

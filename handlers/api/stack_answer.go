@@ -92,15 +92,36 @@ type RevisionAnswer struct {
 
 // RevisionService is one compose service of a revision.
 type RevisionService struct {
-	Name  string `json:"name"`
-	Image string `json:"image"`
+	Name      string             `json:"name"`
+	Image     string             `json:"image"`
+	DependsOn []DependencyAnswer `json:"depends_on"`
+	Networks  []string           `json:"networks"` // of the project
+	Volumes   []string           `json:"volumes"`  // named ones of the project
+	Binds     []string           `json:"binds"`    // of the host's own files
+	Ports     []string           `json:"ports"`    // published: 127.0.0.1:8080:80/tcp
+}
+
+// DependencyAnswer is a compose service that another one waits for.
+type DependencyAnswer struct {
+	Service   string                `json:"service"`
+	Condition core.ComposeCondition `json:"condition"` // service_started, service_healthy or service_completed_successfully
+	Optional  bool                  `json:"optional"`  // not waited for where it is not there or fails
+}
+
+func showProject(all []core.ComposeService) []RevisionService {
+	answers := []RevisionService{}
+	for _, s := range all {
+		answer := RevisionService{Name: s.Name, Image: s.Image, DependsOn: []DependencyAnswer{}, Networks: orEmpty(s.Networks), Volumes: orEmpty(s.Volumes), Binds: orEmpty(s.Binds), Ports: orEmpty(s.Ports)}
+		for _, d := range s.DependsOn {
+			answer.DependsOn = append(answer.DependsOn, DependencyAnswer(d))
+		}
+		answers = append(answers, answer)
+	}
+	return answers
 }
 
 func showRevision(r stacks.Revision) RevisionAnswer {
-	answer := RevisionAnswer{Number: r.Number, Commit: r.Commit, Digest: r.Digest, Services: []RevisionService{}, Variables: []string{}, Files: []string{}, CreatedAt: r.CreatedAt, VerifiedAt: optionalTime(r.VerifiedAt)}
-	for _, s := range r.Services {
-		answer.Services = append(answer.Services, RevisionService{Name: s.Name, Image: s.Image})
-	}
+	answer := RevisionAnswer{Number: r.Number, Commit: r.Commit, Digest: r.Digest, Services: showProject(r.Services), Variables: []string{}, Files: []string{}, CreatedAt: r.CreatedAt, VerifiedAt: optionalTime(r.VerifiedAt)}
 	for _, v := range r.Variables {
 		answer.Variables = append(answer.Variables, v.Name)
 	}

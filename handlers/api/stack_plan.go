@@ -24,6 +24,7 @@ type PlanAnswer struct {
 	WorkerID   core.WorkerID     `json:"worker_id"` // that it would run on; "" when none fits
 	Observed   bool              `json:"observed"`  // false: the stack's worker is away, and its containers are as it said last
 	Services   []PlanService     `json:"services"`
+	Project    []RevisionService `json:"project"` // what would be deployed, by compose service
 	Missing    []string          `json:"missing"` // variables that the files use without default and nobody provides
 	Warnings   []string          `json:"warnings"`
 	Findings   []FindingAnswer   `json:"findings"`   // advice; with errors there is no plan
@@ -64,7 +65,7 @@ func PlanStack(planner StackPlanner) http.Handler {
 
 func showPlan(p stacks.Plan) PlanAnswer {
 	answer := PlanAnswer{StackID: p.Stack, Commit: p.Commit, Revision: p.Revision, Current: p.Current, UpToDate: p.UpToDate, WorkerID: p.Worker, Observed: p.Observed,
-		Services: []PlanService{}, Missing: orEmpty(p.Missing), Warnings: orEmpty(p.Warnings), Providers: orEmpty(p.Providers)}
+		Services: []PlanService{}, Project: showProject(p.Wanted), Missing: orEmpty(p.Missing), Warnings: orEmpty(p.Warnings), Providers: orEmpty(p.Providers)}
 	answer.Findings = showFindings(p.Findings)
 	answer.Violations = showViolations(p.Violations)
 	for _, s := range p.Services {

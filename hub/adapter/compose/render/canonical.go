@@ -120,8 +120,10 @@ func (w *writer) services(project *types.Project) []core.ComposeService {
 			}
 		}
 		slices.Sort(names)
-		all = append(all, core.ComposeService{Name: name, Image: service.Image, Variables: slices.Compact(names), Idle: service.GetScale() == 0, Scale: service.GetScale(),
-			Stays: service.Restart == types.RestartPolicyAlways || service.Restart == types.RestartPolicyUnlessStopped})
+		one := core.ComposeService{Name: name, Image: service.Image, Variables: slices.Compact(names), Idle: service.GetScale() == 0, Scale: service.GetScale(),
+			Stays: service.Restart == types.RestartPolicyAlways || service.Restart == types.RestartPolicyUnlessStopped}
+		w.surround(&one, service)
+		all = append(all, one)
 	}
 	slices.SortFunc(all, func(a, b core.ComposeService) int { return strings.Compare(a.Name, b.Name) })
 	return all
