@@ -2,7 +2,11 @@ package backups
 
 import (
 	"context"
+	"errors"
 	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
 
 	"berth/core/backups"
 	"berth/core/fault"
@@ -75,8 +79,23 @@ func (s *Shelf) unready(err error) error {
 	if !fault.Is(err, fault.Internal) {
 		return err
 	}
-	if full := s.storage(err); fault.CodeOf(full) == "backup.disk_full" {
-		return full
+	if full(err) {
+		return fault.New(fault.Unavailable, "backup.disk_full", "The disk of %s has no room for what is restored, which takes as much as two databases. Free some space and try again. Nothing was changed.", s.folder(err)).Because(err)
 	}
 	return fault.New(fault.Unavailable, "backup.not_restored", "The backup was not restored: something of it could not be put in place. The server's log says what. Nothing was changed.").Because(err)
+}
+
+// folder is the one of ours in which something went wrong: that of backups, or the one below which the restore is put together.
+func (s *Shelf) folder(err error) string {
+	var at *fs.PathError
+	if !errors.As(err, &at) || strings.HasPrefix(at.Path, s.o.Dir+string(filepath.Separator)) {
+		return s.o.Dir
+	}
+	for part := range strings.SplitSeq(at.Path, string(filepath.Separator)) {
+		if strings.HasPrefix(part, ".") && len(part) > 2 { // what begins so is ours, and gone by now
+			before, _, _ := strings.Cut(at.Path, string(filepath.Separator)+part)
+			return before
+		}
+	}
+	return filepath.Dir(at.Path)
 }

@@ -76,7 +76,10 @@ func (s *Shelf) Rehearse(ctx context.Context) (r backups.Rehearsal, err error) {
 	} else {
 		s.o.Log.Info("a rehearsal went well: the newest backup can be restored", "name", r.Name, "took", r.Took)
 	}
-	return r, s.keepRehearsal(r)
+	if err := s.keepRehearsal(r); err != nil {
+		s.o.Log.Warn("how the rehearsal ended is forgotten with the next start", "error", err)
+	}
+	return r, nil
 }
 
 // rehearse does with a backup all that a restore does before anything changes.
@@ -105,7 +108,7 @@ func (s *Shelf) rehearse(ctx context.Context, name string) error {
 	return stage.Build(ctx)
 }
 
-// keepRehearsal remembers how it ended, beyond this run of the server.
+// keepRehearsal remembers how it ended, if the disk takes that beyond this run of the server.
 func (s *Shelf) keepRehearsal(r backups.Rehearsal) error {
 	s.mu.Lock()
 	s.tried = r

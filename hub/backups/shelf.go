@@ -124,11 +124,13 @@ func (s *Shelf) sweep() error {
 
 // storage is the fault for what goes wrong with the folder.
 func (s *Shelf) storage(err error) error {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+	if full(err) {
 		return fault.New(fault.Unavailable, "backup.disk_full", "The disk of %s is full, so no backup can be stored there. Free some space, or delete old backups. Nothing half-made is kept.", s.o.Dir).Because(err)
 	}
 	return fault.New(fault.Unavailable, "backup.storage", "The folder for backups, %s, cannot be used. Check BACKUP_DIR and its permissions.", s.o.Dir).Because(err)
 }
+
+func full(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
 // enter waits for nobody: Conflict "backup.busy" while another backup is made, restored or deleted.
 func (s *Shelf) enter() (leave func(), err error) {
