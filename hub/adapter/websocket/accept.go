@@ -27,7 +27,7 @@ const (
 // should: an HTTP server that waits for it holds some 20 KB for each. http.Server does not know of the
 // connection any more; it has to be closed when the server stops. nil: w was answered.
 //
-// Who may have a link was decided before, by the handler around this one: here only
+// Who may have a link was decided before, by the handler around this one, which has no PeerKey afterwards: here only
 // requests that are no upgrade to WebSocket 13 are refused (405, 426), and browsers (403).
 func Upgrade(w http.ResponseWriter, r *http.Request) link.Conn {
 	if refuse(w, r) {
@@ -55,6 +55,7 @@ func Upgrade(w http.ResponseWriter, r *http.Request) link.Conn {
 		return nil
 	}
 	c.socket.Config().Location = nil
+	forgetPeer(raw)
 	c.in, c.patient = buffers.Reader, patientBelow(raw)
 	raw.SetDeadline(time.Time{})
 	return c

@@ -85,7 +85,7 @@ func (o DialOptions) upgrade(over net.Conn, server *url.URL) (*conn, error) {
 
 // maxPiece is how much a worker writes at once, in bytes: a record of it fits what the handshake made room for
 // at the other end, so that nothing larger is ever held there.
-const maxPiece = 2 << 10
+const maxPiece = 1 << 10
 
 // inPieces writes in small pieces. TLS makes a record of each, and who reads keeps, for as long as the
 // connection lasts, a buffer as large as the largest record: here that is a hub with thousands of links.

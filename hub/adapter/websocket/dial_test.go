@@ -27,7 +27,7 @@ func TestEnrolmentAndLinkShareOneConnection(t *testing.T) {
 		proven         bool
 		body           wire.Enrol
 	}
-	seen := make(chan asked, 2)
+	seen := make(chan asked, 3)
 	note := func(r *http.Request) asked {
 		key, proven := PeerKey(r)
 		return asked{token: r.Header.Get(wire.TokenHeader), address: r.RemoteAddr, key: key, proven: proven}
@@ -38,6 +38,10 @@ func TestEnrolmentAndLinkShareOneConnection(t *testing.T) {
 			json.NewDecoder(r.Body).Decode(&a.body)
 			seen <- a
 			admit(w, r)
+		},
+		before: func(_ http.ResponseWriter, r *http.Request) bool {
+			seen <- note(r)
+			return false
 		},
 		accept: func(ctx context.Context, c link.Conn, r *http.Request) {
 			seen <- note(r)
@@ -63,7 +67,7 @@ func TestEnrolmentAndLinkShareOneConnection(t *testing.T) {
 	if frame, err := c.ReadFrame(); err != nil || string(frame) != "echo hi" {
 		t.Errorf("ReadFrame = %q, %v", frame, err)
 	}
-	first, second := until(t, seen), until(t, seen)
+	first, second, linked := until(t, seen), until(t, seen), until(t, seen)
 	if first.body.Hostname != "edge-1" || first.token != tokenText || second.token != tokenText {
 		t.Errorf("asked %+v, then %+v", first, second)
 	}
@@ -72,6 +76,9 @@ func TestEnrolmentAndLinkShareOneConnection(t *testing.T) {
 	}
 	if !first.proven || !second.proven || first.key != second.key || first.key == p.pin {
 		t.Errorf("the worker's key: %x, then %x", first.key, second.key)
+	}
+	if linked.proven {
+		t.Error("the worker's certificate stays in memory with the connection")
 	}
 	if c.(*conn).socket.Config().Header != nil {
 		t.Error("the token stays in memory with the connection")

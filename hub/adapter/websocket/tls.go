@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"net"
 	"net/http"
 
 	"berth/core/seal"
@@ -34,12 +35,28 @@ func ServerConfig(cert tls.Certificate) *tls.Config {
 }
 
 // PeerKey returns the SHA-256 of the public key (SubjectPublicKeyInfo) that the client
-// has proven to hold; false when r did not come over TLS with a client certificate.
+// has proven to hold; false when r did not come over TLS with a client certificate, or has become a link.
 func PeerKey(r *http.Request) (seal.Pin, bool) {
-	if r.TLS == nil || len(r.TLS.PeerCertificates) == 0 {
+	if r.TLS == nil || len(r.TLS.PeerCertificates) == 0 || r.TLS.PeerCertificates[0] == nobody {
 		return seal.Pin{}, false
 	}
 	return Pin(r.TLS.PeerCertificates[0]), true
+}
+
+// nobody is whose certificate stands where one was forgotten.
+var nobody = new(x509.Certificate)
+
+// forgetPeer lets go of the certificate that the other end showed, which crypto/tls would keep for as long as the
+// connection lasts: 4 KB for each worker.
+func forgetPeer(conn net.Conn) {
+	secure, is := conn.(*tls.Conn)
+	if !is {
+		return
+	}
+	shown := secure.ConnectionState().PeerCertificates // the connection's own list
+	for i := range shown {
+		shown[i] = nobody
+	}
 }
 
 var errWrongKey = errors.New("the server shows another key than the one whose pin the worker token carries")
