@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"time"
@@ -10,20 +11,18 @@ import (
 
 // admit adds or replaces one family of a worker, or says why not. The caller holds mu.
 func (c *Cache) admit(id core.WorkerID, w *worker, f Family) Reason {
-	i, found := slices.BinarySearchFunc(w.reports, f.Name, byName)
-	if found && w.reports[i].family.kind != f.Type { // it changed its type: it ends first
+	i, found := slices.BinarySearchFunc(w.families, f.Name, byName)
+	if found && w.families[i].kind != f.Type { // it changed its type: it ends first
 		c.end(id, w, f.Name)
 		found = false
 	}
-	was := report{}
-	oldBytes := 0
+	var was []byte
 	if found {
-		was = w.reports[i]
-		oldBytes = len(was.family.part(id))
+		was = w.families[i].part(id)
 	}
-	more := len(f.Text) - oldBytes
+	more, series := len(f.Text)-len(was), w.series-lines(was)+f.Series
 	switch {
-	case w.series-was.series+f.Series > MaxSeries, !found && len(w.reports) >= maxReported:
+	case series > MaxSeries, !found && len(w.families) >= maxReported:
 		return TooMany
 	case w.bytes+more > MaxSnapshot, c.bytes+c.pieces+more > c.limit:
 		return TooLarge
@@ -33,14 +32,15 @@ func (c *Cache) admit(id core.WorkerID, w *worker, f Family) Reason {
 		return reason
 	}
 	family.put(id, f.Text)
-	w.series, w.bytes, c.bytes = w.series-was.series+f.Series, w.bytes+more, c.bytes+more
-	if found {
-		w.reports[i].series = f.Series
-	} else {
-		w.reports = slices.Insert(w.reports, i, report{family, f.Series})
+	w.series, w.bytes, c.bytes = series, w.bytes+more, c.bytes+more
+	if !found {
+		w.families = slices.Insert(w.families, i, family)
 	}
 	return ""
 }
+
+// lines counts the series of a part.
+func lines(part []byte) int { return bytes.Count(part, []byte{'\n'}) }
 
 // claim returns the family that f belongs to, making it when it is the first of its name. A series must
 // belong to one family only, whoever reports it: readers of the text format take x_count for a part of
@@ -84,22 +84,22 @@ func notForWorkers(name string) bool {
 
 // end takes one family of a worker away. The caller holds mu.
 func (c *Cache) end(id core.WorkerID, w *worker, name string) {
-	i, found := slices.BinarySearchFunc(w.reports, name, byName)
+	i, found := slices.BinarySearchFunc(w.families, name, byName)
 	if !found {
 		return
 	}
-	r := w.reports[i]
-	bytes := len(r.family.part(id))
-	c.bytes, w.bytes, w.series = c.bytes-bytes, w.bytes-bytes, w.series-r.series
-	w.reports = slices.Delete(w.reports, i, i+1)
-	c.leave(r.family, id)
+	f := w.families[i]
+	part := f.part(id)
+	c.bytes, w.bytes, w.series = c.bytes-len(part), w.bytes-len(part), w.series-lines(part)
+	w.families = slices.Delete(w.families, i, i+1)
+	c.leave(f, id)
 }
 
 // drop takes away all that a worker reported. The caller holds mu.
 func (c *Cache) drop(id core.WorkerID, w *worker) {
-	for _, r := range w.reports {
-		c.leave(r.family, id)
+	for _, f := range w.families {
+		c.leave(f, id)
 	}
 	c.bytes -= w.bytes
-	w.reports, w.series, w.bytes, w.at = nil, 0, 0, time.Time{}
+	w.families, w.series, w.bytes, w.at = nil, 0, 0, time.Time{}
 }

@@ -41,16 +41,10 @@ type worker struct {
 	lastSeen time.Time     // zero: not since this server started
 	rtt      time.Duration // of the last heartbeat; zero: not known
 	at       time.Time     // when it last reported; zero: nothing is kept of it
-	reports  []report      // what is kept, by name of the family
-	series   int           // of reports, together
+	families []*shared     // in which something is kept of it, by name
+	series   int           // of it in all of them
 	bytes    int
 	named    time.Time // when the log last told that series of it were dropped
-}
-
-// report is what is kept of one worker in one family.
-type report struct {
-	family *shared
-	series int
 }
 
 func newCache(v Validator, own *Own, now core.Clock, log *slog.Logger) *Cache {
@@ -196,5 +190,5 @@ func (c *Cache) leave(f *shared, id core.WorkerID) {
 	}
 }
 
-// byName orders reports.
-func byName(r report, name string) int { return strings.Compare(r.family.name, name) }
+// byName orders families.
+func byName(f *shared, name string) int { return strings.Compare(f.name, name) }

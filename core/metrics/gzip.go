@@ -17,7 +17,7 @@ const (
 	leastPacked = 4 << 10          // a smaller chunk is not worth a piece of its own
 	mostStored  = 1 << 10          // so little is not worth compressing
 	muchStored  = 32 << 10         // nor this, beside veryLarge
-	veryLarge   = 2 << 20          // of an exposition: a few more bytes of it matter less than the time to compress them
+	veryLarge   = 256 << 10        // of an exposition: a few more bytes of it matter less than the time to compress them
 	packedAge   = 10 * time.Second // how old values in a compressed exposition may be
 )
 
@@ -94,6 +94,7 @@ type zipped struct {
 	cache *Cache
 	out   *plain
 	loose *[]byte // text that is not compressed yet
+	made  *[]byte // what was made of such text for this exposition
 	least int     // of loose text, to be compressed
 	crc   uint32
 	size  uint32
@@ -101,7 +102,7 @@ type zipped struct {
 
 // newZipped writes an exposition of about so many bytes.
 func newZipped(c *Cache, to io.Writer, size int) *zipped {
-	z := &zipped{cache: c, out: newPlain(c, to), loose: buffers.Get().(*[]byte), least: mostStored}
+	z := &zipped{cache: c, out: newPlain(c, to), loose: buffers.Get().(*[]byte), made: buffers.Get().(*[]byte), least: mostStored}
 	if size >= veryLarge {
 		z.least = muchStored
 	}
@@ -138,12 +139,15 @@ func (z *zipped) flush(least int) error {
 		return nil
 	}
 	z.count(crc32.ChecksumIEEE(text), shiftCRC(len(text)), len(text))
+	from := len(*z.made)
+	*z.made = pack(*z.made, text, z.least)
 	*z.loose = text[:0]
-	return z.out.add(pack(nil, text, z.least))
+	return z.out.add((*z.made)[from:])
 }
 
 func (z *zipped) close(err error) error {
 	defer giveBack(z.loose)
+	defer giveBack(z.made)
 	if err == nil {
 		err = z.flush(1)
 	}

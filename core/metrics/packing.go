@@ -24,26 +24,20 @@ func (c *chunk) fresh(now time.Time, age time.Duration) bool {
 // added to loose instead. No lock is held while anything is compressed.
 func (c *Cache) pack(chunk *chunk, age time.Duration, loose *[]byte) *packed {
 	now := c.now()
+	c.mu.RLock()
+	if small := len(chunk.text) < leastPacked; small || chunk.fresh(now, age) {
+		defer c.mu.RUnlock()
+		if !small {
+			return chunk.packed
+		}
+		*loose = append(*loose, chunk.text...)
+		return nil
+	}
 	text := buffers.Get().(*[]byte)
 	defer giveBack(text)
-	c.mu.RLock()
-	ready := chunk.packed
-	fresh, small := chunk.fresh(now, age), len(chunk.text) < leastPacked
-	fresh = fresh && !small
-	switch {
-	case small:
-		*loose = append(*loose, chunk.text...)
-	case !fresh:
-		*text = append(*text, chunk.text...)
-	}
-	p := &packed{size: len(chunk.text), edits: chunk.edits, gone: chunk.gone, at: now}
+	*text = append(*text, chunk.text...)
+	p := &packed{size: len(*text), edits: chunk.edits, gone: chunk.gone, at: now}
 	c.mu.RUnlock()
-	switch {
-	case small:
-		return nil
-	case fresh:
-		return ready
-	}
 	p.crc, p.shift = crc32.ChecksumIEEE(*text), shiftCRC(p.size)
 	p.blocks = pack(make([]byte, 0, p.size/8), *text, mostStored)
 	c.keepPacked(chunk, p)

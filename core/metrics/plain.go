@@ -34,20 +34,25 @@ func giveBack(b *[]byte) {
 	}
 }
 
+// lists are those of the pieces of an exposition: making one for each scrape would be most of a scrape's garbage.
+var lists = sync.Pool{New: func() any { l := make([][]byte, 0, 512); return &l }}
+
 // plain writes an exposition as it is: first it notes the pieces, none of which changes any more, then it
 // knows how long they are together and sends them.
 type plain struct {
 	cache *Cache
 	to    io.Writer
-	parts [][]byte
+	parts *[][]byte
 	size  int
 }
 
-func newPlain(c *Cache, to io.Writer) *plain { return &plain{cache: c, to: to} }
+func newPlain(c *Cache, to io.Writer) *plain {
+	return &plain{cache: c, to: to, parts: lists.Get().(*[][]byte)}
+}
 
 func (p *plain) add(text []byte) error {
 	if len(text) > 0 {
-		p.parts, p.size = append(p.parts, text), p.size+len(text)
+		*p.parts, p.size = append(*p.parts, text), p.size+len(text)
 	}
 	return nil
 }
@@ -60,6 +65,11 @@ func (p *plain) copy(c *chunk) error {
 }
 
 func (p *plain) close(err error) error {
+	defer func() {
+		clear(*p.parts)
+		*p.parts = (*p.parts)[:0]
+		lists.Put(p.parts)
+	}()
 	if err != nil || p.size == 0 {
 		return err
 	}
@@ -67,11 +77,11 @@ func (p *plain) close(err error) error {
 		sized.Size(p.size)
 	}
 	if gathering, can := p.to.(Gathering); can {
-		return gathering.WriteParts(p.parts)
+		return gathering.WriteParts(*p.parts)
 	}
 	buffer := buffers.Get().(*[]byte)
 	defer giveBack(buffer)
-	for _, part := range p.parts {
+	for _, part := range *p.parts {
 		if err := p.send(buffer, part); err != nil {
 			return err
 		}

@@ -95,9 +95,9 @@ func (c *Cache) keep(id core.WorkerID, w *worker, families []Family) {
 	for _, f := range families {
 		kept[f.Name] = true
 	}
-	for _, r := range slices.Clone(w.reports) {
-		if !kept[r.family.name] {
-			c.end(id, w, r.family.name)
+	for _, f := range slices.Clone(w.families) {
+		if !kept[f.name] {
+			c.end(id, w, f.name)
 		}
 	}
 }

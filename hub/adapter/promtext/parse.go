@@ -3,6 +3,7 @@ package promtext
 import (
 	"errors"
 	"strings"
+	"sync"
 
 	"berth/core/metrics"
 
@@ -32,6 +33,12 @@ func cut(text string) (string, int) {
 	return text[:end], strings.Count(text[end:], "\n")
 }
 
+// parsers are ready to read again: each has a buffer.
+var parsers = sync.Pool{New: func() any {
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	return &parser
+}}
+
 // parse reads text and returns its families and how many lines were taken out of it. The
 // reader gives up at the first bad line, so a text that does not read as a whole is read
 // again without the lines that are bad alone, and then without each at which it stops.
@@ -40,7 +47,8 @@ func parse(text string) (map[string]*dto.MetricFamily, int) {
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	parser := expfmt.NewTextParser(model.LegacyValidation)
+	parser := parsers.Get().(*expfmt.TextParser)
+	defer parsers.Put(parser)
 	families, err := parser.TextToMetricFamilies(strings.NewReader(text))
 	if err == nil {
 		return families, 0
@@ -49,7 +57,7 @@ func parse(text string) (map[string]*dto.MetricFamily, int) {
 	lines[len(lines)-1] += "\n"
 	good := lines[:0]
 	for _, line := range lines {
-		if readable(&parser, line) {
+		if readable(parser, line) {
 			good = append(good, line)
 		}
 	}

@@ -1,6 +1,7 @@
 package promtext
 
 import (
+	"bytes"
 	"math"
 	"slices"
 	"strings"
@@ -39,6 +40,7 @@ func (Validator) Validate(text string, labels []metrics.Label) ([]metrics.Family
 type run struct {
 	set     []*dto.LabelPair // set on every series
 	room    int              // series that may still come
+	out     bytes.Buffer     // of encode
 	dropped map[metrics.Reason]int
 }
 
@@ -83,7 +85,7 @@ func (r *run) family(in *dto.MetricFamily) (metrics.Family, bool) {
 	if len(kept) == 0 {
 		return metrics.Family{}, false
 	}
-	body, err := encode(&dto.MetricFamily{Name: in.Name, Type: in.Type, Metric: kept})
+	body, err := r.encode(&dto.MetricFamily{Name: in.Name, Type: in.Type, Metric: kept})
 	if err != nil {
 		r.drop(metrics.Unreadable, lines)
 		return metrics.Family{}, false
@@ -106,13 +108,13 @@ func helpOf(f *dto.MetricFamily) string {
 }
 
 // encode writes the series of a family without its header.
-func encode(f *dto.MetricFamily) ([]byte, error) {
-	var out strings.Builder
-	if _, err := expfmt.MetricFamilyToText(&out, f); err != nil {
+func (r *run) encode(f *dto.MetricFamily) ([]byte, error) {
+	r.out.Reset()
+	if _, err := expfmt.MetricFamilyToText(&r.out, f); err != nil {
 		return nil, err
 	}
-	_, body, _ := strings.Cut(out.String(), "\n") // the TYPE line; without help there is no other
-	return []byte(body), nil
+	_, body, _ := bytes.Cut(r.out.Bytes(), []byte{'\n'}) // the TYPE line; without help there is no other
+	return bytes.Clone(body), nil
 }
 
 // relabel sets the labels that are not the worker's to choose, and takes its time stamp
