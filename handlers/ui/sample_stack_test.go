@@ -49,7 +49,19 @@ func (sampleStore) Decisions(context.Context, core.StackID, core.Page) (core.Lis
 }
 
 func (sampleStore) Revision(context.Context, core.StackID, int) (stacks.Revision, error) {
-	return stacks.Revision{Number: 12, Services: []core.ComposeService{{Name: "api", Image: "registry.example.com/shop/api:2025.11.3@sha256:0d5c"}, {Name: "db", Image: "postgres:17"}, {Name: "migrate", Image: "registry.example.com/shop/api:2025.11.3"}, {Name: "worker", Image: "registry.example.com/shop/worker:2025.11.3"}}}, nil
+	return stacks.Revision{Number: 12, Services: sampleProject()}, nil
+}
+
+func sampleProject() []core.ComposeService {
+	after := func(name string, c core.ComposeCondition) core.ComposeDependency {
+		return core.ComposeDependency{Service: name, Condition: c}
+	}
+	return []core.ComposeService{
+		{Name: "api", Image: "registry.example.com/shop/api:2025.11.3@sha256:0d5c", Scale: 2, Networks: []string{"back", "front"}, Ports: []string{"8080-8081:80/tcp"}, DependsOn: []core.ComposeDependency{after("db", core.ComposeHealthy), after("migrate", core.ComposeCompleted)}},
+		{Name: "db", Image: "postgres:17", Networks: []string{"back"}, Volumes: []string{"data"}},
+		{Name: "migrate", Image: "registry.example.com/shop/api:2025.11.3", Networks: []string{"back"}, DependsOn: []core.ComposeDependency{after("db", core.ComposeHealthy)}},
+		{Name: "worker", Image: "registry.example.com/shop/worker:2025.11.3", Networks: []string{"back"}, Binds: []string{"/srv/uploads"}, DependsOn: []core.ComposeDependency{after("api", core.ComposeStarted), {Service: "cache", Condition: core.ComposeStarted, Optional: true}}},
+	}
 }
 
 func sampleStack() stacks.Stack {

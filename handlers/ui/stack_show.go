@@ -35,6 +35,7 @@ type stackShowPage struct {
 	Notices     stackNotices
 	Facts       stackFacts
 	Services    []serviceLine
+	Graph       serviceGraph
 	Jobs        stackJobs
 	Retry       moment // when what failed is tried again by itself; empty: it is not
 	Stands      bool   // it is tried again when something that may mend it has changed
@@ -134,6 +135,7 @@ func showStack(ctx context.Context, reader StackReader, s stacks.Stack, now time
 	}
 	rotation, err := reader.Rotation(ctx, s.ID)
 	page.Services, page.Notices = servicesOf(current, s, now), noticesOf(s, current.Manifest, now)
+	page.Graph = graphOf(current.Services, page.Services)
 	if err != nil {
 		return page, err
 	}
