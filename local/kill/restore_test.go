@@ -18,6 +18,20 @@ import (
 // renamed in the middle of it, so that is drawn most often.
 func whileRestoring(n int, random *rand.Rand) Point {
 	calls := []most{{"renameat", 24}, {"fsync", 60}, {"pwrite64", 160}, {"renameat", 12}, {"unlinkat", 60}, {"openat", 200}, {"renameat", 24}, {"write", 80}}
+	return drawn(calls, n, random)
+}
+
+// whileBackingUp and whileReplacing draw where a server dies that has just been asked for a backup, or for a restore:
+// about as many calls as one thread makes for it.
+func whileBackingUp(n int, random *rand.Rand) Point {
+	return drawn([]most{{"pwrite64", 60}, {"fsync", 5}, {"renameat", 1}, {"openat", 10}, {"write", 4}, {"close", 10}, {"unlinkat", 2}, {"pread64", 60}}, n, random)
+}
+
+func whileReplacing(n int, random *rand.Rand) Point {
+	return drawn([]most{{"renameat", 12}, {"pwrite64", 200}, {"fsync", 20}, {"mkdirat", 8}, {"openat", 40}, {"renameat", 6}, {"unlinkat", 20}, {"write", 20}, {"close", 40}}, n, random)
+}
+
+func drawn(calls []most, n int, random *rand.Rand) Point {
 	c := calls[n%len(calls)]
 	return Point{c.call, 1 + random.IntN(c.n)}
 }
@@ -60,8 +74,8 @@ func (s *Site) has(r relic, at Point) bool {
 	return row
 }
 
-// The server dies while it makes a backup and while it restores one, also in the start after that, and while it starts
-// once more. Afterwards there is what was restored or what there was, never some of each, and every backup that is
+// The server dies while it makes a backup and, as often, while it restores one, also in the start before or after that,
+// and while it starts once more. Afterwards there is what was restored or what there was, never some of each, and every backup that is
 // listed can be restored.
 func TestKilledDuringBackupAndRestore(t *testing.T) {
 	t.Parallel()
@@ -72,18 +86,37 @@ func TestKilledDuringBackupAndRestore(t *testing.T) {
 	s.put(kept)
 	var first api.BackupAnswer
 	s.Must(http.MethodPost, "/api/custom/backups", nil, &first)
-	restored, stayed, listed := 0, 0, 1
+	restored, stayed, listed, starting, died := 0, 0, 1, 0, map[bool]int{}
 	for n := range points(t, 6, "KILL_RESTORE_POINTS") {
 		if !s.has(lost, Point{}) {
 			s.put(lost)
 		}
 		s.kill(s.Server)
-		at := whileRestoring(n, random)
-		if s.StartServer(at); s.Ready() {
-			s.Ask(http.MethodPost, "/api/custom/backups", nil, nil)
-			status, err := s.Ask(http.MethodPost, "/api/custom/backups/"+first.Name+"/restore", nil, nil)
-			s.untilOver(err == nil && status == http.StatusAccepted)
+		restores, path := n%2 == 1, "/api/custom/backups"
+		at, began, disarm := whileRestoring(n/6, random), Point{}, func() {}
+		switch { // two of three when it is asked, the third from its start on
+		case n/2%3 == 2:
+			began = at
+		case restores:
+			at = whileReplacing(n/2, random)
+		default:
+			at = whileBackingUp(n/2, random)
 		}
+		if restores {
+			path += "/" + first.Name + "/restore"
+		}
+		if s.StartServer(began); s.Ready() {
+			if began.Call == "" {
+				disarm = s.armed(at)
+			}
+			status, err := s.Ask(http.MethodPost, path, nil, nil)
+			if s.untilOver(restores && err == nil && status == http.StatusAccepted); s.gone() {
+				died[restores]++
+			}
+		} else {
+			starting++
+		}
+		disarm()
 		s.kill(s.Server)
 		if n%3 == 2 { // it dies in the recovery too
 			s.StartServer(whileRestoring(n/3, random))
@@ -101,7 +134,31 @@ func TestKilledDuringBackupAndRestore(t *testing.T) {
 		}
 		listed = s.checkBackups(at, listed)
 	}
-	t.Logf("seed 11: what was restored was there after %d deaths, what there was after %d; %d backups are listed", restored, stayed, listed)
+	t.Logf("seed 11: it died in %d backups, in %d restores with the start after them, and in %d starts before; what was restored was there after %d deaths, what there was after %d; %d backups are listed",
+		died[false], died[true], starting, restored, stayed, listed)
+	if died[false] == 0 || died[true] == 0 {
+		t.Error("it never died in a backup, or never in a restore")
+	}
+}
+
+// armed gives the server that runs a point.
+func (s *Site) armed(at Point) (disarm func()) {
+	s.T.Helper()
+	disarm, err := s.Server.arm(at)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return disarm
+}
+
+// gone reports whether the server has died: what asked it hears of that a moment sooner than whoever started it.
+func (s *Site) gone() bool {
+	select {
+	case <-s.Server.Ended():
+		return true
+	case <-time.After(100 * time.Millisecond):
+		return false
+	}
 }
 
 // untilOver waits until the server has died or, when it said that it restores, is up with what was restored.
