@@ -9,11 +9,12 @@ import (
 )
 
 // How much garbage there may be, in percent of what is held, before it is collected. A server holds much for each
-// worker and makes little garbage at rest, so that little room costs little time; in a storm little room would
-// cost most of it.
+// worker and makes little garbage at rest, so that little room costs little time; in a storm it would cost much.
+// Go by itself leaves 100: when many workers come, what is held of each comes to lie among so much garbage, and the
+// memory between never goes back.
 const (
 	leastRoom = 10
-	mostRoom  = 100 // what Go does by itself
+	mostRoom  = 50
 	firstRoom = 50
 )
 
@@ -25,6 +26,10 @@ const (
 
 const roomEvery = time.Second
 
+// calm is how many times in a row there must not have been much collecting before memory that is free goes back to the system: Go
+// keeps a tenth more than it needs, and after a storm does not know that it is over.
+const calm = 30
+
 // Spare has this program use less memory until ctx ends, unless whoever started it has set GOGC: while little of
 // a core goes into collecting garbage it is collected sooner, and when much goes there later again.
 func Spare(ctx context.Context) {
@@ -35,13 +40,14 @@ func Spare(ctx context.Context) {
 	go func() {
 		tick := time.NewTicker(roomEvery)
 		defer tick.Stop()
-		spare(ctx, tick.C, collecting, func(percent int) { debug.SetGCPercent(percent) })
+		spare(ctx, tick.C, collecting, func(percent int) { debug.SetGCPercent(percent) }, debug.FreeOSMemory)
 	}()
 }
 
-// spare sets the room anew at each tick from how many seconds of processor time went into collecting so far.
-func spare(ctx context.Context, ticks <-chan time.Time, collecting func() float64, set func(percent int)) {
-	room, before := firstRoom, collecting()
+// spare sets the room anew at each tick from how many seconds of processor time went into collecting so far, and
+// releases what is free once it is calm after the start or a storm.
+func spare(ctx context.Context, ticks <-chan time.Time, collecting func() float64, set func(percent int), release func()) {
+	room, before, quiet := firstRoom, collecting(), 0
 	last := time.Time{}
 	for {
 		select {
@@ -50,9 +56,17 @@ func spare(ctx context.Context, ticks <-chan time.Time, collecting func() float6
 		case now := <-ticks:
 			spent := collecting()
 			if !last.IsZero() {
-				if next := roomAfter(room, (spent-before)/now.Sub(last).Seconds()); next != room {
+				share := (spent - before) / now.Sub(last).Seconds()
+				if next := roomAfter(room, share); next != room {
 					room = next
 					set(room)
+				}
+				if quiet++; share > muchCollecting {
+					quiet = 0
+				}
+				if quiet == calm {
+					release()
+					spent = collecting() // that was no garbage of anybody's
 				}
 			}
 			before, last = spent, now

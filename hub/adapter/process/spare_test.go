@@ -37,7 +37,7 @@ func TestRoomFollowsWhatCollectingCosts(t *testing.T) {
 		"as little as there may be":   {leastRoom, 0, leastRoom},
 		"neither much nor little":     {30, 0.02, 30},
 		"much":                        {10, 0.3, 20},
-		"much, and it is Go's own":    {80, 0.3, mostRoom},
+		"much, and no more there is":  {40, 0.3, mostRoom},
 		"exactly what counts as much": {40, muchCollecting, 40},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -53,11 +53,20 @@ func TestAStormHasRoomSoonAndRestGivesItBack(t *testing.T) {
 	spent := make(chan float64, 1)
 	spent <- 0
 	var set []int
+	const released = -1
+	now, again := 0.0, false
+	collecting := func() float64 {
+		if !again {
+			now = <-spent
+		}
+		again = false
+		return now
+	}
 	ended := make(chan struct{})
 	ctx, end := context.WithCancel(t.Context())
 	go func() {
 		defer close(ended)
-		spare(ctx, ticks, func() float64 { return <-spent }, func(percent int) { set = append(set, percent) })
+		spare(ctx, ticks, collecting, func(percent int) { set = append(set, percent) }, func() { set, again = append(set, released), true })
 	}()
 	at, total := time.Unix(0, 0), 0.0
 	second := func(seconds float64) {
@@ -66,19 +75,19 @@ func TestAStormHasRoomSoonAndRestGivesItBack(t *testing.T) {
 		spent <- total
 		ticks <- at
 	}
-	for range 40 {
+	for range 70 {
 		second(0)
 	}
-	for range 4 {
+	for range 40 {
 		second(0.5)
 	}
-	for range 2 {
+	for range 31 {
 		second(0)
 	}
 	end()
 	<-ended
-	lowest := slices.Index(set, leastRoom)
-	if lowest < 0 || !slices.Equal(set[lowest:], []int{10, 20, 40, 80, 100, 90, 81}) {
+	down := []int{45, 40, 36, 32, 28, 25, 22, 19, 17, 15, 13, 11, leastRoom, released}
+	if !slices.Equal(set, slices.Concat(down, []int{20, 40, mostRoom}, down)) {
 		t.Errorf("room went %v", set)
 	}
 }
