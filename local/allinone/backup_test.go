@@ -2,47 +2,25 @@ package allinone_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/cookiejar"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
-
-	"berth/core/config"
-	"berth/local/allinone"
 )
 
 // embedded runs a server on SQLite below dir until the test has ended, and returns when its ports are open.
 func embedded(t *testing.T, dir, key string, more map[string]string) *program {
 	t.Helper()
-	environment := map[string]string{"SECRET_KEY": key, "DATA_DIR": dir, "APP_URL": "http://127.0.0.1:8090", "BOOTSTRAP_TOKEN": bootstrap, "BACKUP_INTERVAL": "0s"}
-	for name, value := range more {
-		environment[name] = value
-	}
-	server, problems, _ := config.LoadServer(func(name string) (string, bool) { v, ok := environment[name]; return v, ok }, nil)
-	if len(problems) > 0 {
-		t.Fatal(config.Explain(problems))
-	}
-	server.Port, server.TLSWorkerPort, server.HubListen = 0, 0, "127.0.0.1:0"
-	ctx, cancel := context.WithCancel(context.Background())
-	p := &program{t: t, log: &lockedBuffer{}, ready: make(chan allinone.Addresses, 1), ended: make(chan error, 1)}
-	p.end = sync.OnceValue(func() error { cancel(); return <-p.ended })
-	go func() {
-		p.ended <- allinone.Run(ctx, allinone.Config{Server: server, Log: slog.New(slog.NewTextHandler(p.log, nil)), Ready: func(a allinone.Addresses) { p.ready <- a }})
-	}()
-	t.Cleanup(func() {
-		if err := p.end(); err != nil {
-			t.Errorf("it ended with %v", err)
-		}
-	})
+	environment := map[string]string{"SECRET_KEY": key, "DATA_DIR": dir, "BACKUP_INTERVAL": "0s"}
+	maps.Copy(environment, more)
+	p := begin(t, environment)
 	p.opens()
 	return p
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -65,11 +66,19 @@ func start(t *testing.T, address, key string, more ...string) *program {
 // launch runs a server on a database until the test has ended. more are names and values of its environment.
 func launch(t *testing.T, address, key string, more ...string) *program {
 	t.Helper()
-	environment := map[string]string{"SECRET_KEY": key, "DATABASE_URL": address, "DATA_DIR": t.TempDir(), "APP_URL": "http://127.0.0.1:8090", "BOOTSTRAP_TOKEN": bootstrap}
+	environment := map[string]string{"SECRET_KEY": key, "DATABASE_URL": address, "DATA_DIR": t.TempDir()}
 	for i := 0; i+1 < len(more); i += 2 {
 		environment[more[i]] = more[i+1]
 	}
-	server, problems, _ := config.LoadServer(func(name string) (string, bool) { v, ok := environment[name]; return v, ok }, nil)
+	return begin(t, environment)
+}
+
+// begin runs a server until the test has ended: what every one of these has in its environment, and environment.
+func begin(t *testing.T, environment map[string]string) *program {
+	t.Helper()
+	whole := map[string]string{"APP_URL": "http://127.0.0.1:8090", "BOOTSTRAP_TOKEN": bootstrap}
+	maps.Copy(whole, environment)
+	server, problems, _ := config.LoadServer(func(name string) (string, bool) { v, ok := whole[name]; return v, ok }, nil)
 	if len(problems) > 0 {
 		t.Fatal(config.Explain(problems))
 	}

@@ -3,6 +3,8 @@ package e2e_test
 import (
 	"strings"
 	"testing"
+
+	"berth/local/stand/browser"
 )
 
 // TestFirstUseWithoutScript goes the same way in a browser that runs no script: every read and
@@ -64,7 +66,7 @@ func TestFirstUseWithoutScript(t *testing.T) {
 // plainMenu opens the menu of small screens, which is no script's work either.
 func (p *tab) plainMenu() {
 	p.t.Helper()
-	p.look(variant{"phone", 390, 844, "light"})
+	p.Look(browser.Variant{Name: "phone", Width: 390, Height: 844, Scheme: "light"})
 	p.open("/stacks")
 	p.click(".bar-menu summary")
 	p.click(".bar-menu a[href='/workers']")
@@ -72,5 +74,5 @@ func (p *tab) plainMenu() {
 	if heading := ask[string](p, `document.querySelector("h1").textContent`); !strings.Contains(heading, "Workers") {
 		p.t.Errorf("the menu led to %q", heading)
 	}
-	p.look(variants[0])
+	p.Look(browser.Variants[0])
 }

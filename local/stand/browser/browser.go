@@ -15,10 +15,11 @@ import (
 )
 
 // patience is how long one command of the browser may take.
-const patience = 60 * time.Second
+const patience = 90 * time.Second
 
-// networkChanged is what the browser says of what it breaks off because the host got or lost a network.
-const networkChanged = "net::ERR_NETWORK_CHANGED"
+// NetworkChanged is what a browser says of requests that it breaks off because the host got or lost
+// a network, as it does with each Docker network that another test makes or removes.
+const NetworkChanged = "net::ERR_NETWORK_CHANGED"
 
 // T is what a browser needs of a test. Fatal and Fatalf do not return.
 type T interface {
@@ -33,21 +34,31 @@ type Browser struct {
 	t   T
 	ctx context.Context
 
-	mu       sync.Mutex
-	troubles []string // console errors, refused content, failed requests; guarded by mu
+	mu        sync.Mutex
+	troubles  []string       // console errors, refused content, failed requests; guarded by mu
+	permitted map[int64]bool // statuses that are part of the test; guarded by mu
+	documents bool           // statuses of documents are judged by who opens them; guarded by mu
 }
 
-// Open starts a browser for which host, such as "berth.test", is at address. It ends with the test.
+// Open starts a browser for which host, such as "berth.test", is at address, and which leaves it to the
+// caller to judge the statuses of whole pages. It ends with the test.
 func Open(t T, host, address string) *Browser {
 	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("/usr/bin/chromium"), chromedp.Flag("headless", true), chromedp.Flag("no-sandbox", true),
-		chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
-		chromedp.Flag("host-resolver-rules", "MAP "+host+" "+address),
+	b := Start(t, chromedp.Flag("host-resolver-rules", "MAP "+host+" "+address),
 		chromedp.Flag("unsafely-treat-insecure-origin-as-secure", "http://"+host)) // as localhost is
-	allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
+	b.documents = true
+	return b
+}
+
+// Start starts a browser of its own, so that nothing is left of an earlier one. It ends with the test.
+func Start(t T, more ...chromedp.ExecAllocatorOption) *Browser {
+	t.Helper()
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("/usr/bin/chromium"), chromedp.Flag("headless", true), chromedp.Flag("no-sandbox", true),
+		chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true))
+	allocator, end := chromedp.NewExecAllocator(context.Background(), append(options, more...)...)
 	ctx, endPage := chromedp.NewContext(allocator)
 	t.Cleanup(func() { endPage(); end() })
-	b := &Browser{t: t, ctx: ctx}
+	b := &Browser{t: t, ctx: ctx, permitted: map[int64]bool{}}
 	// The browser lives as long as the context of the first thing that it does.
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 900)); err != nil {
 		t.Fatal("the browser does not start: ", err)
@@ -73,11 +84,14 @@ func (b *Browser) notice(event any) {
 			b.complain("log: " + e.Entry.Text + " " + e.Entry.URL)
 		}
 	case *network.EventLoadingFailed:
-		if e.ErrorText != "net::ERR_ABORTED" && e.ErrorText != networkChanged { // a page that was left while it asked something
+		if e.ErrorText != "net::ERR_ABORTED" && e.ErrorText != NetworkChanged { // a page that was left while it asked something
 			b.complain("request failed: " + e.ErrorText + " " + string(e.BlockedReason))
 		}
 	case *network.EventResponseReceived:
-		if e.Response.Status >= 400 && e.Type != network.ResourceTypeDocument { // documents are judged by who opens them
+		b.mu.Lock()
+		permitted := b.permitted[e.Response.Status] || b.documents && e.Type == network.ResourceTypeDocument
+		b.mu.Unlock()
+		if e.Response.Status >= 400 && !permitted {
 			b.complain(fmt.Sprintf("status %d of %s", e.Response.Status, e.Response.URL))
 		}
 	}
@@ -89,7 +103,14 @@ func (b *Browser) complain(text string) {
 	b.troubles = append(b.troubles, text)
 }
 
-// Troubles returns what the browser complained about since it was asked last.
+// Permit lets answers with this status pass: the test causes them.
+func (b *Browser) Permit(status int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.permitted[status] = true
+}
+
+// Troubles returns what the browser complained about since it was asked last, and forgets it.
 func (b *Browser) Troubles() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -102,10 +123,10 @@ func (b *Browser) Troubles() []string {
 func (b *Browser) SetCookie(to, name, value string) {
 	b.t.Helper()
 	if value == "" {
-		call(b, network.ClearBrowserCookies, cdp.Empty{})
+		Call(b, network.ClearBrowserCookies, cdp.Empty{})
 		return
 	}
-	call(b, network.SetCookie, network.SetCookieParams{Name: name, Value: value, URL: to})
+	Call(b, network.SetCookie, network.SetCookieParams{Name: name, Value: value, URL: to})
 }
 
 // Open loads a page and waits until it is whole.
@@ -118,25 +139,38 @@ func (b *Browser) Open(address string) {
 		if err == nil {
 			return
 		}
-		if !strings.Contains(err.Error(), networkChanged) {
+		if !strings.Contains(err.Error(), NetworkChanged) {
 			b.t.Fatalf("open %s: %v", address, err)
 		}
 	}
 }
 
-func ask[T any](b *Browser, expression string) T {
-	b.t.Helper()
+// Do takes steps in the page, each of which may wait for what it needs.
+func (b *Browser) Do(steps ...chromedp.Action[chromedp.Void]) error {
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
-	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression))
+	return chromedp.Do(ctx, steps...)
+}
+
+// Try evaluates an expression in the page, which may just be on its way out.
+func Try[T any](b *Browser, expression string) (T, error) {
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	return chromedp.Run(ctx, chromedp.Evaluate[T](expression))
+}
+
+// Ask evaluates an expression in the page.
+func Ask[T any](b *Browser, expression string) T {
+	b.t.Helper()
+	value, err := Try[T](b, expression)
 	if err != nil {
 		b.t.Fatalf("%s: %v", expression, err)
 	}
 	return value
 }
 
-// call runs one command of the browser's protocol.
-func call[P, R any](b *Browser, command cdp.Command[P, R], params P) R {
+// Call runs one command of the browser's protocol.
+func Call[P, R any](b *Browser, command cdp.Command[P, R], params P) R {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()

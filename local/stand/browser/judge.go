@@ -27,7 +27,7 @@ func (b *Browser) Look(v Variant) {
 	if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(v.Width, v.Height)); err != nil {
 		b.t.Fatal(err)
 	}
-	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+	Call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
 		{Name: "prefers-color-scheme", Value: v.Scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
 }
 
@@ -38,7 +38,7 @@ const tallest = 12_000
 func (b *Browser) Picture() []byte {
 	b.t.Helper()
 	take := chromedp.FullScreenshot(100)
-	if ask[int](b, `document.documentElement.scrollHeight`) > tallest {
+	if Ask[int](b, `document.documentElement.scrollHeight`) > tallest {
 		take = chromedp.CaptureScreenshot()
 	}
 	picture, err := chromedp.Run(b.ctx, take)
@@ -57,7 +57,7 @@ type Addresses struct {
 // Addresses returns where the page leads.
 func (b *Browser) Addresses() Addresses {
 	b.t.Helper()
-	return ask[Addresses](b, addresses)
+	return Ask[Addresses](b, addresses)
 }
 
 // Complaints judges the page as it stands: what keeps people out, what no screen reader can name, what is too dim
@@ -65,14 +65,14 @@ func (b *Browser) Addresses() Addresses {
 // the first of Variants.
 func (b *Browser) Complaints(schemes ...string) []string {
 	b.t.Helper()
-	found := append(ask[[]string](b, Judgement), b.unnamed()...)
-	found = append(found, ask[[]string](b, sideways)...)
+	found := append(Ask[[]string](b, Judgement), b.unnamed()...)
+	found = append(found, Ask[[]string](b, sideways)...)
 	for _, scheme := range schemes {
 		narrow := Narrow
 		narrow.Scheme = scheme
 		b.Look(narrow)
-		found = append(found, ask[[]string](b, sideways)...)
-		for _, dim := range ask[[]string](b, Contrast) {
+		found = append(found, Ask[[]string](b, sideways)...)
+		for _, dim := range Ask[[]string](b, Contrast) {
 			found = append(found, scheme+": "+dim)
 		}
 	}
@@ -87,7 +87,7 @@ var operable = map[string]bool{"button": true, "link": true, "textbox": true, "s
 // unnamed are the parts of the browser's accessibility tree that people act on and that have no name.
 func (b *Browser) unnamed() (bad []string) {
 	b.t.Helper()
-	nodes := call(b, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{}).Nodes
+	nodes := Call(b, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{}).Nodes
 	seen := 0
 	for _, n := range nodes {
 		if n.Ignored || n.Role == nil || !operable[text(n.Role)] {

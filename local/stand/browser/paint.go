@@ -14,15 +14,15 @@ const largestPaint = `(window.largestPaint = 0, new PerformanceObserver((list) =
 // LargestPaint is how long after the page was asked for the largest thing on it was painted.
 func (b *Browser) LargestPaint() time.Duration {
 	b.t.Helper()
-	ask[bool](b, largestPaint)
+	Ask[bool](b, largestPaint)
 	b.Until("the largest paint", `window.largestPaint > 0`)
-	return time.Duration(ask[float64](b, `window.largestPaint`) * float64(time.Millisecond))
+	return time.Duration(Ask[float64](b, `window.largestPaint`) * float64(time.Millisecond))
 }
 
 // Transferred is how many bytes the page took over the network, with all that it loads.
 func (b *Browser) Transferred() int64 {
 	b.t.Helper()
-	return ask[int64](b, `performance.getEntries().filter((e) => "transferSize" in e).reduce((sum, e) => sum + e.transferSize, 0)`)
+	return Ask[int64](b, `performance.getEntries().filter((e) => "transferSize" in e).reduce((sum, e) => sum + e.transferSize, 0)`)
 }
 
 // Until waits for a condition in the page.

@@ -1,8 +1,6 @@
 package pgserver
 
 import (
-	"context"
-	"database/sql"
 	"fmt"
 	"net"
 	"net/url"
@@ -11,7 +9,6 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // Pooler is a PgBouncer before a server, which lends each transaction one of a few connections.
@@ -59,7 +56,10 @@ func (p *Pooler) start(t testing.TB, s *Server, program string, connections int)
 		return err
 	}
 	t.Cleanup(func() { p.process.end(syscall.SIGTERM) })
-	return p.answers(dir)
+	if err := p.process.answers(p.URL("postgres")+"?default_query_exec_mode=exec", dir); err != nil {
+		return fmt.Errorf("pgbouncer: %w", err)
+	}
+	return nil
 }
 
 // configure writes what a pooler at an address needs below dir, which it gives away.
@@ -95,33 +95,6 @@ query_wait_timeout = 15
 		return os.Chown(dir, unprivileged, unprivileged)
 	}
 	return nil
-}
-
-// answers waits until the pooler takes connections.
-func (p *Pooler) answers(dir string) error {
-	db, err := sql.Open("pgx", p.URL("postgres")+"?default_query_exec_mode=exec")
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), starting)
-	defer cancel()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		err := db.PingContext(ctx)
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-p.process.ended:
-			text, _ := os.ReadFile(filepath.Join(dir, "log")) // what it says beside err, if anything
-			return fmt.Errorf("pgbouncer ended while it started: %w\n%s", err, text)
-		case <-ctx.Done():
-			return fmt.Errorf("pgbouncer does not answer: %w", err)
-		case <-tick.C:
-		}
-	}
 }
 
 // URL is the address of a database by way of the pooler, with user and password.

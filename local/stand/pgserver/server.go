@@ -1,7 +1,6 @@
 package pgserver
 
 import (
-	"context"
 	"database/sql"
 	"fmt"
 	"net"
@@ -126,38 +125,11 @@ func (s *Server) Start() error {
 	if s.process, err = begin(s.dir, syscall.SIGQUIT, postgres, args...); err != nil {
 		return err
 	}
-	if err := s.answers(); err != nil {
+	if err := s.process.answers(s.URL("postgres"), s.dir); err != nil {
 		s.Kill()
-		text, _ := os.ReadFile(filepath.Join(s.dir, "log")) // what it says beside err, if anything
-		return fmt.Errorf("%w\n%s", err, text)
+		return fmt.Errorf("postgres: %w", err)
 	}
 	return nil
-}
-
-// answers waits until the server takes connections.
-func (s *Server) answers() error {
-	db, err := sql.Open("pgx", s.URL("postgres"))
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), starting)
-	defer cancel()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		err := db.PingContext(ctx)
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-s.process.ended:
-			return fmt.Errorf("postgres ended while it started: %w", err)
-		case <-ctx.Done():
-			return fmt.Errorf("postgres does not answer: %w", err)
-		case <-tick.C:
-		}
-	}
 }
 
 // Stop stops the server as its owner would: what is under way is broken off and told so.
