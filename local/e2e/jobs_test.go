@@ -196,7 +196,7 @@ func runIsEnded(t *testing.T, s *rig.Server) {
 	repository := s.Repository(map[string]string{
 		"cancel/job.yaml":  job(t, shell("trap 'echo stopping; exit 9' TERM; echo up; while :; do sleep 0.05; done")),
 		"timeout/job.yaml": job(t, shell("trap 'echo too slow; exit 0' TERM; echo up; while :; do sleep 0.05; done"), "resources: {cpu: 0.5, memory: 64m, timeout: 2s}"),
-		"memory/job.yaml":  job(t, shell("sleep 1; exec tail /dev/zero"), "resources: {cpu: 0.5, memory: 8m, timeout: 1m}"), // at once, the engine would not be listening yet
+		"memory/job.yaml":  job(t, shell("sleep 1; tail /dev/zero; code=$?; sleep 1; exit $code"), "resources: {cpu: 0.5, memory: 8m, timeout: 1m}"), // the engine hears of it before and as long as the container lives
 	})
 	cancelled := repository.Job("cancel").Read()
 	run := cancelled.Begin(nil)

@@ -159,6 +159,13 @@ func Try[T any](b *Browser, expression string) (T, error) {
 	return chromedp.Run(ctx, chromedp.Evaluate[T](expression))
 }
 
+// Wait evaluates an expression in the page and waits for what it promises.
+func Wait[Value any](b *Browser, expression string) (Value, error) {
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	return chromedp.Run(ctx, chromedp.Evaluate[Value](expression, chromedp.EvalAwaitPromise))
+}
+
 // Ask evaluates an expression in the page.
 func Ask[T any](b *Browser, expression string) T {
 	b.t.Helper()

@@ -356,7 +356,7 @@ func TestStopARun(t *testing.T) {
 
 func TestARunThatTakesTooMuchMemory(t *testing.T) {
 	t.Parallel()
-	r := newRun(t, "/bin/busybox", "sh", "-c", "sleep 1; exec tail /dev/zero") // at once, the engine would not be listening yet
+	r := newRun(t, "/bin/busybox", "sh", "-c", "sleep 1; tail /dev/zero; code=$?; sleep 1; exit $code") // the engine hears of it before and as long as the container lives
 	r.Memory = 8 << 20
 	r.start()
 	if c := r.ended(); !c.OutOfMemory || c.ExitCode != 137 {
