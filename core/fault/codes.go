@@ -255,6 +255,7 @@ var Codes = []string{
 	"reset.not_found",
 	"revision.blob_missing",
 	"revision.compose_missing",
+	"revision.damaged",
 	"revision.digest",
 	"revision.file_missing",
 	"revision.not_found",

@@ -66,6 +66,9 @@ func (s *Shelf) failed(err error) error {
 	if full := s.storage(err); fault.CodeOf(full) == "backup.disk_full" {
 		return full
 	}
+	if fault.CodeOf(err) == "revision.damaged" {
+		return fault.New(fault.Unavailable, "backup.failed", "No backup was made. %s", fault.PublicOf(err)).Because(err)
+	}
 	return fault.New(fault.Unavailable, "backup.failed", "No backup was made: the database or a file of a revision could not be read, or what was written could not be read again. The server's log says which. Nothing half-made is kept.").Because(err)
 }
 

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,7 +17,7 @@ func Each(dir string, tell func(name string, content []byte) error) error {
 }
 
 // Each tells every file with the name that it has in Rows. One whose content is not that of its digest
-// is an error: it would be trusted.
+// is Unavailable "revision.damaged": it would be trusted.
 func (f *Files) Each(tell func(name string, content []byte) error) error {
 	top, err := names(f.dir)
 	if err != nil {
@@ -57,7 +56,7 @@ func (f *Files) eachBlob(tell func(name string, content []byte) error) error {
 			}
 			if err := tellFile(f.blobPath(digest), blobFolder+digest, func(name string, content []byte) error {
 				if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != digest {
-					return fmt.Errorf("revision files: %s does not hold what its name says", f.blobPath(digest))
+					return damaged(f.blobPath(digest))
 				}
 				return tell(name, content)
 			}); err != nil {

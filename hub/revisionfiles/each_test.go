@@ -1,13 +1,16 @@
 package revisionfiles
 
 import (
+	"errors"
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"berth/core"
+	"berth/core/fault"
 )
 
 // TestEachFileIsToldByTheNameOfItsRow, and nothing that a crash left behind.
@@ -34,7 +37,10 @@ func TestEachFileIsToldByTheNameOfItsRow(t *testing.T) {
 	if err := os.WriteFile(files.blobPath(digestOf("hello")), []byte("other"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if each() == nil {
-		t.Error("content that is not its digest's was told")
+	if err := each(); fault.CodeOf(err) != "revision.damaged" || !strings.Contains(fault.PublicOf(err), files.blobPath(digestOf("hello"))) {
+		t.Errorf("content that is not its digest's: %v", err)
+	}
+	if err := errors.Join(files.PutBlob(t.Context(), digestOf("hello"), []byte("hello")), each()); err != nil || got[blobFolder+digestOf("hello")] != "hello" {
+		t.Errorf("what is stored again does not mend it: %v", err)
 	}
 }

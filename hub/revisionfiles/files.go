@@ -12,6 +12,7 @@
 package revisionfiles
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -43,6 +44,11 @@ func composeMissing(number int) *fault.Error {
 		"The rendered Compose file of revision %d is not stored any more. Sync the stack to render it again.", number)
 }
 
+func damaged(path string) *fault.Error {
+	return fault.New(fault.Unavailable, "revision.damaged",
+		"The file %s does not hold what was stored in it: the disk has damaged it. Check the disk, delete the file, and redeploy the stack that mounts it, which stores it again.", path)
+}
+
 func tooLarge(compose []byte) error {
 	return fault.New(fault.TooLarge, "revision.too_large", "The rendered Compose file has %d bytes; at most %d are stored.", len(compose), maxCompose)
 }
@@ -64,7 +70,7 @@ func Open(dir string) (*Files, error) {
 	return &Files{dir: dir, fresh: map[string]int{}}, nil
 }
 
-// PutBlob stores content under its digest; one that is there already is left alone.
+// PutBlob stores content under its digest; one that is there already is left alone, unless the disk has damaged it.
 func (f *Files) PutBlob(_ context.Context, digest string, content []byte) error {
 	sum := sha256.Sum256(content)
 	if hex.EncodeToString(sum[:]) != digest {
@@ -72,7 +78,7 @@ func (f *Files) PutBlob(_ context.Context, digest string, content []byte) error 
 	}
 	path := f.blobPath(digest)
 	return f.place(path, func() error {
-		if _, err := os.Stat(path); err == nil {
+		if there, err := os.ReadFile(path); err == nil && bytes.Equal(there, content) {
 			return nil
 		}
 		return f.writeDurably(path, content)

@@ -1,6 +1,7 @@
 package allinone_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -119,6 +120,30 @@ func TestD1NoRoomForWhatIsRestored(t *testing.T) {
 	if got := ada.names(); got != "BEFORE" {
 		t.Errorf("there are the variables %s", got)
 	}
+}
+
+// TestD7AFileOfARevisionThatTheDiskHasDamaged is named, with what to do, and keeps a backup from being made that could not be
+// restored; one that is missing does not.
+func TestD7AFileOfARevisionThatTheDiskHasDamaged(t *testing.T) {
+	dir := t.TempDir()
+	p := embedded(t, dir, freshKey(), nil)
+	ada := p.person()
+	ada.setUp()
+	const digest = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08" // of "test"
+	path := filepath.Join(dir, "db_data", "stacks", "blobs", digest[:2], digest)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte("tesu"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	ada.refused("/backups", "", "backup.failed", path, "delete the file")
+	if got := ada.ask(200, "GET", "/backups", ""); len(got["items"].([]any)) > 0 || !strings.Contains(got["failing"].(string), path) {
+		t.Errorf("the list: %v", got)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	name := ada.ask(201, "POST", "/backups", "")["name"].(string)
+	ada.ask(202, "POST", "/backups/"+name+"/restore", "")
+	p.opens()
 }
 
 // TestD5BackupsOnAReadOnlyDisk: what is there can be listed and had, nothing new is stored, and the server goes on and starts.
