@@ -17,6 +17,7 @@ type apply struct {
 	by         access.Principal
 	want, have indexed
 	unready    map[string]bool // owners of variables one of which failed: they are not set going
+	unmade     map[string]bool // names of repositories of which a stack or a job could not be made
 }
 
 // indexed is a configuration by name.
@@ -76,6 +77,7 @@ func (a *apply) all(ctx context.Context, steps []Step) []Done {
 		if s.Action == ActionCreate || s.Action == ActionChange {
 			a.one(ctx, &done[i])
 		}
+		a.noteUnmade(done[i])
 	}
 	for i := len(steps) - 1; i >= 0; i-- {
 		if steps[i].Action == ActionDelete {
@@ -117,6 +119,8 @@ func (a *apply) one(ctx context.Context, d *Done) {
 		err = a.stack(ctx, d.Name)
 	case d.Section == SectionJobs:
 		err = a.job(ctx, d.Name)
+	case d.Section == SectionFollow:
+		err = a.follow(ctx, d.Name)
 	case d.Section == SectionAccounts:
 		err = a.account(ctx, d.Name)
 	case d.Section == SectionUsers:

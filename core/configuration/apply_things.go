@@ -51,14 +51,16 @@ func (a *apply) repository(ctx context.Context, name string) (note string, err e
 			return "", err
 		}
 		note = "It has an age key of its own: what is encrypted for another installation's is to be encrypted anew for this one."
-		was.id = made.ID
-	} else if is.URL != was.URL || is.Branch != was.Branch || is.Tag != was.Tag || is.Semver != was.Semver || is.Key != was.Key {
-		change := repositories.Change{URL: &is.URL, Branch: &is.Branch, Tag: &is.Tag, Semver: &is.Semver, Credential: &key}
-		if _, err := a.Repositories.Update(ctx, was.id, change, a.by); err != nil {
-			return "", err
-		}
+		was = is
+		was.id, was.Webhook, was.Statuses, was.Follow = made.ID, false, repositories.StatusesOff, Follow{}
 	}
 	is.id = was.id
+	if is.URL != was.URL || is.Branch != was.Branch || is.Tag != was.Tag || is.Semver != was.Semver || is.Key != was.Key || is.Statuses != was.Statuses {
+		change := repositories.Change{URL: &is.URL, Branch: &is.Branch, Tag: &is.Tag, Semver: &is.Semver, Credential: &key, Statuses: &is.Statuses}
+		if _, err := a.Repositories.Update(ctx, was.id, change, a.by); err != nil {
+			return note, err
+		}
+	}
 	a.have.repositories[name] = is
 	switch {
 	case is.Webhook && !was.Webhook:

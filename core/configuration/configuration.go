@@ -52,6 +52,10 @@ const (
 	SectionUsers        Section = "users"
 )
 
+// SectionFollow is no list of a file but the follow of its repositories. It is applied by itself, after stacks and jobs:
+// folders that were added by then are not added again.
+const SectionFollow Section = "follow"
+
 // Sections are all of them.
 var Sections = []Section{SectionKeys, SectionHosts, SectionRepositories, SectionIntegrations, SectionVariables, SectionWorkers, SectionPolicies,
 	SectionStacks, SectionJobs, SectionAccounts, SectionUsers}
@@ -84,6 +88,8 @@ type Repository struct {
 	Name, URL, Branch, Tag, Semver string
 	Key                            string // name of its repository key; empty: it is read anonymously
 	Webhook                        bool
+	Statuses                       repositories.StatusHost
+	Follow                         Follow
 
 	id core.RepositoryID
 }
@@ -179,6 +185,9 @@ func (c *Configuration) normal() {
 	for i := range c.Integrations {
 		byName(c.Integrations[i].Settings, func(s Setting) string { return s.Name })
 		slices.Sort(c.Integrations[i].Secrets)
+	}
+	for i := range c.Repositories {
+		slices.Sort(c.Repositories[i].Follow.WorkerTags)
 	}
 	for i := range c.Stacks {
 		slices.Sort(c.Stacks[i].WorkerTags)

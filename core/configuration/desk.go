@@ -136,7 +136,7 @@ func (d *Desk) Apply(ctx context.Context, ask Ask, by access.Principal) (Report,
 	if err := d.Store.RecordEvent(ctx, by.Audit("configuration.apply", "", plan.summary())); err != nil {
 		return Report{}, err
 	}
-	a := &apply{Desk: d, by: by, want: index(want), have: index(have), unready: map[string]bool{}}
+	a := &apply{Desk: d, by: by, want: index(want), have: index(have), unready: map[string]bool{}, unmade: map[string]bool{}}
 	report := Report{Steps: a.all(ctx, plan.Steps)}
 	if err := ctx.Err(); err != nil {
 		return report, err

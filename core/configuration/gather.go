@@ -43,7 +43,7 @@ func every[T any](what string, list func(core.Page) (core.List[T], error)) (all 
 func (d *Desk) gather(ctx context.Context) (Configuration, error) {
 	g := &gathering{Desk: d, owned: map[variables.Owner][]Variable{}, globals: map[variables.Owner][]string{},
 		keys: map[core.CredentialID]string{}, repositories: map[core.RepositoryID]string{}, workers: map[core.WorkerID]string{}}
-	for _, step := range []func(context.Context) error{g.readKeys, g.readHosts, g.readRepositories, g.readIntegrations, g.readVariables, g.readWorkers, g.readPolicies, g.readStacks, g.readJobs, g.readPeople} {
+	for _, step := range []func(context.Context) error{g.readKeys, g.readHosts, g.readWorkers, g.readRepositories, g.readIntegrations, g.readVariables, g.readPolicies, g.readStacks, g.readJobs, g.readPeople} {
 		if err := step(ctx); err != nil {
 			return Configuration{}, err
 		}
@@ -105,7 +105,7 @@ func (g *gathering) readRepositories(ctx context.Context) error {
 		}
 		g.repositories[r.ID] = r.Name
 		g.c.Repositories = append(g.c.Repositories, Repository{Name: r.Name, URL: r.URL, Branch: r.Branch, Tag: r.Tag, Semver: r.Semver, Key: g.keys[r.Credential],
-			Webhook: len(hook.Secrets) > 0, id: r.ID})
+			Webhook: len(hook.Secrets) > 0, Statuses: r.Statuses, Follow: followOf(r.Following, g.workers), id: r.ID})
 	}
 	return err
 }

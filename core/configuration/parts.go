@@ -39,7 +39,8 @@ func (k Key) parts() parts {
 func (h Host) parts() parts { return parts(nil).list("keys", h.Keys) }
 
 func (r Repository) parts() parts {
-	return parts(nil).text("url", r.URL).text("branch", r.Branch).text("tag", r.Tag).text("semver", r.Semver).text("key", r.Key).flag("webhook", r.Webhook, false)
+	return parts(nil).text("url", r.URL).text("branch", r.Branch).text("tag", r.Tag).text("semver", r.Semver).text("key", r.Key).flag("webhook", r.Webhook, false).
+		text("commit_statuses", string(r.Statuses))
 }
 
 func (i Integration) parts() parts {

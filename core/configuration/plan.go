@@ -80,6 +80,7 @@ func Compare(want, have Configuration, prune bool) Plan {
 	compare(p, SectionPolicies, "", false, want.Policies, have.Policies, func(p Policy) string { return p.For }, Policy.parts, p.blockPolicy)
 	p.stacks()
 	p.jobs()
+	p.follow()
 	compare(p, SectionAccounts, "", true, want.Accounts, have.Accounts, func(a Account) string { return a.Name }, Account.parts, nil)
 	compare(p, SectionUsers, "", false, want.Users, have.Users, func(u User) string { return u.Email }, User.parts, blockUser)
 	return Plan{Fingerprint: fingerprint(want, have, prune), Prune: prune, Steps: p.steps, Needs: needs(want, have)}

@@ -206,7 +206,7 @@ func (r *reader) hosts() {
 func (r *reader) repositories() {
 	r.each(string(SectionRepositories), "name", func(at, name string) {
 		one := Repository{Name: name, URL: r.needed(at + ".url"), Branch: r.text(at + ".branch"), Tag: r.text(at + ".tag"), Semver: r.text(at + ".semver"),
-			Key: r.text(at + ".key"), Webhook: r.flag(at + ".webhook")}
+			Key: r.text(at + ".key"), Webhook: r.flag(at + ".webhook"), Follow: r.follow(at + ".follow")}
 		if normal, err := repositories.Address(one.URL); one.URL != "" && err != nil {
 			r.Complain(at+".url", "%s", fault.PublicOf(err))
 		} else if err == nil {
@@ -215,8 +215,10 @@ func (r *reader) repositories() {
 		if err := repositories.ValidSource(core.GitSource{Branch: one.Branch, Tag: one.Tag, Semver: one.Semver}); err != nil {
 			r.Complain(at, "%s", fault.PublicOf(err))
 		}
+		document.Choice(r.Reader, at+".commit_statuses", &one.Statuses, repositories.StatusesGitHub, repositories.StatusesGitea, repositories.StatusesGitLab)
+		r.blame(at, repositories.Repository{URL: one.URL, Credential: core.CredentialID(one.Key), Statuses: one.Statuses}.CheckStatuses())
 		r.c.Repositories = append(r.c.Repositories, one)
-	}, "url", "branch", "tag", "semver", "key", "webhook")
+	}, "url", "branch", "tag", "semver", "key", "webhook", "commit_statuses", "follow")
 }
 
 func (r *reader) integrations() {

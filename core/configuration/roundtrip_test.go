@@ -61,13 +61,15 @@ func TestWhatNamesAWorkerWaitsForIt(t *testing.T) {
 	file := from.export()
 	lines, report := to.apply(file, false)
 	_, failed := report.Count()
-	if failed != 2 || !slices.ContainsFunc(lines, func(l string) bool {
+	if failed != 3 || !slices.ContainsFunc(lines, func(l string) bool {
 		return strings.HasPrefix(l, "blocked stacks  blog worker web-1 is not enrolled here")
+	}) || !slices.ContainsFunc(lines, func(l string) bool {
+		return strings.HasPrefix(l, "create follow  Shop: the one It is here, but not followed as the file says yet")
 	}) {
 		t.Errorf("%d failed of %q", failed, lines)
 	}
 	to.enrol("web-1", "prod")
-	if lines, _ := to.apply(file, false); !slices.Equal(lines, []string{"create stacks  blog"}) {
+	if lines, _ := to.apply(file, false); !slices.Equal(lines, []string{"create stacks  blog", "create follow  Shop: the one"}) {
 		t.Errorf("with the worker it did %q", lines)
 	}
 	if again := to.export(); again != file {
@@ -120,9 +122,15 @@ func TestAFileChangesWhatIsHere(t *testing.T) {
 			"a branch becomes a tag":       {"branch: main", "tag: v1.0.0", false, []string{"change repositories  Shop: the one"}, false},
 			"a webhook is turned off":      {"    webhook: true\n", "", false, []string{"change repositories  Shop: the one"}, false},
 			"a stack goes on":              {"    paused: true\n    global", "    global", false, []string{"change stacks  web"}, false},
-			"a stack has other tags":       {"      - eu\n", "", false, []string{"change stacks  web"}, false},
-			"a stack deploys by itself":    {"auto_sync: false", "auto_sync: true", false, []string{"change stacks  blog"}, false},
+			"a stack has other tags":       {"\n      - eu\n", "\n", false, []string{"change stacks  web"}, false},
+			"a stack deploys by itself":    {"\n    auto_sync: false", "\n    auto_sync: true", false, []string{"change stacks  blog"}, false},
 			"a stack has another folder":   {"path: apps/web", "path: apps/other", false, []string{"change stacks  web"}, false},
+			"statuses are not told":        {"    commit_statuses: github\n", "", false, []string{"change repositories  Shop: the one"}, false},
+			"statuses as another has them": {"commit_statuses: github", "commit_statuses: gitlab", false, []string{"change repositories  Shop: the one"}, false},
+			"other folders are followed":   {"folders: \"apps/*\"", "folders: \"**/deploy\"", false, []string{"change follow  Shop: the one"}, false},
+			"what is new deploys":          {"      auto_sync: false\n", "", false, []string{"change follow  Shop: the one"}, false},
+			"nothing is followed":          {"    follow:\n      what: stacks\n", "", false, []string{"change follow  tools"}, false},
+			"a worker of what is new":      {"      what: stacks\n", "      what: stacks\n      worker: far-away\n", false, []string{"blocked follow  tools worker far-away is not enrolled here; enrol it and apply the file again, or name another worker"}, true},
 			"a job is paused":              {"path: jobs/nightly\n", "path: jobs/nightly\n    paused: true\n", false, []string{"change jobs  nightly"}, false},
 			"a global is not bound":        {"      - TOKEN\n", "", false, []string{"change stacks  web"}, false},
 			"a role":                       {"role: monitoring", "role: viewer", false, []string{"change service_accounts  scraper"}, false},

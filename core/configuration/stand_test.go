@@ -159,6 +159,11 @@ func (p *place) furnish() {
 	p.must(err)
 	_, err = p.Integrations.Save(ctx, "vault", integrations.Change{Enabled: true, Settings: map[string]string{"address": "https://vault.example.com:8200", "token": "hunter2-vault"}}, ada)
 	p.must(err)
+	_, err = p.Repositories.Update(ctx, shop.ID, repositories.Change{Statuses: new(repositories.StatusesGitHub), Following: &repositories.FollowingChange{What: new(repositories.FollowAll),
+		Folders: new("apps/*"), Existing: new(true), Remove: new(true), WorkerTags: &[]string{"prod", "eu"}, AutoSync: new(false)}}, ada)
+	p.must(err)
+	_, err = p.Repositories.Update(ctx, tools.ID, repositories.Change{Following: &repositories.FollowingChange{What: new(repositories.FollowStacks)}}, ada)
+	p.must(err)
 	global := p.variable(variables.Draft{Owner: variables.Global, Name: "TZ", Value: "Europe/Zurich"})
 	p.variable(variables.Draft{Owner: variables.Global, Name: "UNUSED", Value: ""})
 	secret := p.variable(variables.Draft{Owner: variables.Global, Name: "TOKEN", Secret: true, Value: "hunter2-global"})

@@ -23,7 +23,7 @@ func Write(c Configuration) []byte {
 	fmt.Fprintf(w, "version: %d\n", Version)
 	section(w, SectionKeys, c.Keys, func(k Key) { w.item("name", k.Name, k.parts()) })
 	section(w, SectionHosts, c.Hosts, func(h Host) { w.item("address", h.Address, h.parts()) })
-	section(w, SectionRepositories, c.Repositories, func(r Repository) { w.item("name", r.Name, r.parts()) })
+	section(w, SectionRepositories, c.Repositories, func(r Repository) { w.item("name", r.Name, r.written()) })
 	section(w, SectionIntegrations, c.Integrations, func(i Integration) { w.item("slug", i.Slug, i.parts()) })
 	section(w, SectionVariables, c.Variables, func(v Variable) { w.item("name", v.Name, v.parts()) })
 	section(w, SectionWorkers, c.Workers, func(one Worker) { w.item("name", one.Name, one.parts()) })

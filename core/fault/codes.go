@@ -51,6 +51,7 @@ var Codes = []string{
 	"configuration.invalid",
 	"configuration.missing",
 	"configuration.no_file",
+	"configuration.not_followed",
 	"configuration.stale",
 	"configuration.unreadable",
 	"configuration.unseen",

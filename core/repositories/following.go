@@ -53,8 +53,8 @@ type FollowingChange struct {
 	AutoSync   *bool
 }
 
-// apply returns f with the change put in and checked. Fields of a fault begin with "follow.".
-func (c FollowingChange) apply(f Following) (Following, []fault.Field) {
+// Apply returns f with the change put in and checked. Fields of what is wrong begin with "follow.".
+func (c FollowingChange) Apply(f Following) (Following, []fault.Field) {
 	if !f.On() && c.AutoSync == nil {
 		f.AutoSync = true // what is added by itself is deployed by itself, unless somebody says otherwise
 	}

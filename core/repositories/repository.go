@@ -101,7 +101,7 @@ func (c Change) Apply(r Repository, by string, now time.Time) (Repository, error
 	}
 	var bad []fault.Field
 	if c.Following != nil {
-		r.Following, bad = c.Following.apply(r.Following)
+		r.Following, bad = c.Following.Apply(r.Following)
 	}
 	if err := fault.BadFields("repository.invalid", bad); err != nil {
 		return before, err
@@ -164,7 +164,7 @@ func (r Repository) normal() (Repository, error) {
 		// A code git.… is named after the field that it is about.
 		bad = append(bad, fault.Field{Path: strings.TrimPrefix(fault.CodeOf(err), "git."), Problem: fault.PublicOf(err)})
 	}
-	bad = append(bad, r.checkStatuses()...)
+	bad = append(bad, r.CheckStatuses()...)
 	return r, fault.BadFields("repository.invalid", bad)
 }
 

@@ -54,8 +54,8 @@ type StatusTrouble struct {
 	At   time.Time
 }
 
-// checkStatuses refuses what could never tell a status.
-func (r Repository) checkStatuses() []fault.Field {
+// CheckStatuses refuses what could never tell a status.
+func (r Repository) CheckStatuses() []fault.Field {
 	switch r.Statuses {
 	case StatusesOff:
 		return nil

@@ -30,7 +30,7 @@ const (
 // ConfigurationStep is what a plan does, or an apply did, to one thing.
 type ConfigurationStep struct {
 	Action  string                `json:"action"`  // create, change, leave, delete or blocked
-	Section string                `json:"section"` // of the file: stacks, variables, …
+	Section string                `json:"section"` // of the file: stacks, variables, …; follow is what is followed of a repository, which is applied after stacks and jobs
 	Owner   string                `json:"owner"`   // of a variable: "stack web" or "job backup"; "" when it is global
 	Name    string                `json:"name"`
 	Changes []ConfigurationChange `json:"changes"`

@@ -5,6 +5,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 
 	"berth/core/configuration"
@@ -54,12 +55,12 @@ var (
 var sectionWords = map[configuration.Section]string{
 	configuration.SectionKeys: "Repository keys", configuration.SectionHosts: "SSH hosts", configuration.SectionRepositories: "Repositories",
 	configuration.SectionIntegrations: "Integrations", configuration.SectionVariables: "Global variables", configuration.SectionWorkers: "Workers",
-	configuration.SectionPolicies: "Policies", configuration.SectionStacks: "Stacks", configuration.SectionJobs: "Jobs", configuration.SectionAccounts: "Service accounts", configuration.SectionUsers: "Users",
+	configuration.SectionPolicies: "Policies", configuration.SectionStacks: "Stacks", configuration.SectionJobs: "Jobs", configuration.SectionFollow: "Followed repositories", configuration.SectionAccounts: "Service accounts", configuration.SectionUsers: "Users",
 }
 
 // bySection puts steps below their sections; what stays as it is is left out.
 func bySection(steps []configuration.Done) (all []stepGroup) {
-	for _, section := range configuration.Sections {
+	for _, section := range slices.Insert(slices.Clone(configuration.Sections), slices.Index(configuration.Sections, configuration.SectionJobs)+1, configuration.SectionFollow) {
 		g := stepGroup{Word: sectionWords[section]}
 		for _, s := range steps {
 			if s.Section == section && s.Action != configuration.ActionKeep && s.Action != configuration.ActionLeave {

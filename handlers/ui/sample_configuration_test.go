@@ -8,6 +8,7 @@ func sampleSteps() []configuration.Step {
 		{Action: configuration.ActionDelete, Section: configuration.SectionVariables, Name: "UNUSED"},
 		{Action: configuration.ActionBlocked, Section: configuration.SectionWorkers, Name: "hetzner-fsn-2", Reason: "workers enrol by themselves: make a token under Workers and start it on that host"},
 		{Action: configuration.ActionCreate, Section: configuration.SectionStacks, Name: "blog"},
+		{Action: configuration.ActionCreate, Section: configuration.SectionFollow, Name: "shop"},
 		{Action: configuration.ActionKeep, Section: configuration.SectionStacks, Name: "shop"},
 		{Action: configuration.ActionChange, Section: configuration.SectionStacks, Owner: "stack shop", Name: "CERT", Changes: []configuration.Change{{Field: "value", From: "one\ntwo", To: "three"}}},
 	}
