@@ -71,7 +71,9 @@ func (p *players) playPeople() {
 	p.play(409, "POST", "/api/custom/service-accounts", `{"name":"deployer","role":"operator"}`)
 	p.name("key", "POST", "/api/custom/service-accounts/{account}/keys", `{"name":"ci","expires_at":"2100-01-01T00:00:00Z"}`)
 	p.play(201, "POST", "/api/custom/service-accounts/{account}/keys", `{"name":"for ever","expires_at":null}`)
-	p.play(201, "POST", "/api/custom/service-accounts/{account}/keys/{key}/rotate", `{"overlap":"1h"}`)
+	p.play(409, "POST", "/api/custom/service-accounts/{account}/keys/{key}/rotate", `{"overlap":"1h"}`) // it was rotated by the play without the optional fields
+	p.name("key", "POST", "/api/custom/service-accounts/{account}/keys", `{"name":"rotated","expires_at":null}`)
+	p.play(201, "POST", "/api/custom/service-accounts/{account}/keys/{key}/rotate", "")
 	p.play(422, "POST", "/api/custom/service-accounts/{account}/keys/{key}/rotate", `{"overlap":"a day"}`)
 	p.play(200, "GET", "/api/custom/service-accounts?limit=2", "")
 	p.play(200, "PATCH", "/api/custom/service-accounts/{account}", `{"name":"robot","role":"viewer","disabled":false}`)

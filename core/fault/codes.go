@@ -5,6 +5,7 @@ package fault
 var Codes = []string{
 	"answer.too_large",
 	"api_key.expired",
+	"api_key.followed",
 	"api_key.invalid",
 	"api_key.not_found",
 	"api_key.too_many",

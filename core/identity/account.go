@@ -38,6 +38,7 @@ type APIKey struct {
 	// from which address.
 	LastUsedAt   time.Time
 	LastUsedFrom string
+	FollowedBy   core.APIKeyID // the key that it was rotated to, which may be gone by now; empty: it was not
 }
 
 // Expired reports whether the key is good no more at now.

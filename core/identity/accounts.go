@@ -18,7 +18,7 @@ type AccountStore interface {
 	// AddAPIKey stores a new key. NotFound "service_account.not_found", Conflict "api_key.too_many".
 	AddAPIKey(ctx context.Context, who access.Principal, key APIKey, mac []byte) error
 	// RotateAPIKey stores a key that follows another of its account, which ends at until unless it ends before. NotFound
-	// "api_key.not_found", Conflict "api_key.too_many", "api_key.expired". It returns the key as stored: it has the old one's
+	// "api_key.not_found", Conflict "api_key.too_many", "api_key.expired", "api_key.followed" when another follows it already. It returns the key as stored: it has the old one's
 	// name, and as long a life.
 	RotateAPIKey(ctx context.Context, who access.Principal, old core.APIKeyID, key APIKey, mac []byte, until time.Time) (APIKey, error)
 }

@@ -19,12 +19,12 @@ var (
 )
 
 const keyColumns = `api_keys.id, api_keys.account_id, api_keys.name, api_keys.created_at, api_keys.expires_at,
-	api_keys.last_used_at, api_keys.last_used_from`
+	api_keys.last_used_at, api_keys.last_used_from, api_keys.followed_by`
 
 // keyInto returns where keyColumns are scanned to, and what completes k afterwards.
 func keyInto(k *identity.APIKey) (dest []any, finish func()) {
 	var created, expires, used int64
-	return []any{&k.ID, &k.Account, &k.Name, &created, &expires, &used, &k.LastUsedFrom},
+	return []any{&k.ID, &k.Account, &k.Name, &created, &expires, &used, &k.LastUsedFrom, &k.FollowedBy},
 		func() {
 			k.CreatedAt, k.ExpiresAt, k.LastUsedAt = fromMicros(created), fromMicros(expires), fromMicros(used)
 		}
@@ -90,6 +90,12 @@ func insertKey(tx *Tx, a identity.ServiceAccount, k identity.APIKey, mac []byte)
 	return err
 }
 
+// keyFollowed refuses to rotate a key again, whose life was cut short when by followed it.
+func keyFollowed(by core.APIKeyID) error {
+	return fault.New(fault.Conflict, "api_key.followed",
+		"The API key was rotated before, so its life was cut short; %s follows it and lives on. Rotate that one, or make a new key when it is gone.", by)
+}
+
 // RotateAPIKey implements identity.AccountStore.
 func (s *Store) RotateAPIKey(ctx context.Context, who access.Principal, old core.APIKeyID, k identity.APIKey, mac []byte, until time.Time) (identity.APIKey, error) {
 	return writeNew(ctx, s, func(tx *Tx) (identity.APIKey, error) {
@@ -102,6 +108,9 @@ func (s *Store) RotateAPIKey(ctx context.Context, who access.Principal, old core
 			return k, errKeyMissing
 		}
 		before := a.Keys[at]
+		if before.FollowedBy != "" {
+			return k, keyFollowed(before.FollowedBy)
+		}
 		if before.Expired(k.CreatedAt) {
 			return k, errKeyExpired
 		}
@@ -115,7 +124,7 @@ func (s *Store) RotateAPIKey(ctx context.Context, who access.Principal, old core
 		if before.ExpiresAt.IsZero() || until.Before(before.ExpiresAt) {
 			before.ExpiresAt = until
 		}
-		if err := tx.change(errKeyMissing, `UPDATE api_keys SET expires_at = ? WHERE id = ?`, micros(before.ExpiresAt), old); err != nil {
+		if err := tx.change(errKeyMissing, `UPDATE api_keys SET expires_at = ?, followed_by = ? WHERE id = ?`, micros(before.ExpiresAt), k.ID, old); err != nil {
 			return k, err
 		}
 		return k, s.audit(tx, who.Audit("api_key.rotate", string(old), fmt.Sprintf("%s: %s, followed by %s, good until %s", a.Name, k.Name, k.ID, before.ExpiresAt.UTC().Format(time.RFC3339))))

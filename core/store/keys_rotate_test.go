@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -40,7 +41,7 @@ func TestAKeyIsFollowedByAnother(t *testing.T) {
 			if !before.Key.ExpiresAt.Equal(old.CreatedAt.Add(c.ends)) || string(before.MAC) != "mac" {
 				t.Errorf("the old one ends at %s", before.Key.ExpiresAt)
 			}
-			if after.Key != got || got.Name != old.Name || string(after.MAC) != "another mac" || c.next == 0 != got.ExpiresAt.IsZero() || c.next > 0 && !got.ExpiresAt.Equal(k.CreatedAt.Add(c.next)) {
+			if before.Key.FollowedBy != k.ID || after.Key != got || got.Name != old.Name || string(after.MAC) != "another mac" || c.next == 0 != got.ExpiresAt.IsZero() || c.next > 0 && !got.ExpiresAt.Equal(k.CreatedAt.Add(c.next)) {
 				t.Errorf("the new one is %+v, returned as %+v", after.Key, got)
 			}
 			if r.count(`SELECT count(*) FROM audit_events WHERE action = 'api_key.rotate' AND resource = ?`, old.ID) != 1 {
@@ -63,6 +64,11 @@ func TestWhatCannotBeFollowed(t *testing.T) {
 		t.Errorf("of no account: %v", err)
 	}
 	k.Account = a.ID
+	next := r.key(a)
+	r.exec(`UPDATE api_keys SET followed_by = 'key_next' WHERE id = ?`, next.ID)
+	if _, err := r.RotateAPIKey(t.Context(), access.System, next.ID, k, nil, old.CreatedAt); fault.CodeOf(err) != "api_key.followed" || !strings.Contains(err.Error(), "key_next") {
+		t.Errorf("one that another follows already: %v", err)
+	}
 	r.exec(`UPDATE api_keys SET expires_at = created_at WHERE id = ?`, old.ID)
 	if _, err := r.RotateAPIKey(t.Context(), access.System, old.ID, k, nil, old.CreatedAt.Add(time.Hour)); fault.CodeOf(err) != "api_key.expired" {
 		t.Errorf("an expired one, which would be good again: %v", err)
@@ -91,4 +97,28 @@ func TestTheLastUseOfAKeyIsKept(t *testing.T) {
 		t.Errorf("%+v, %v", kept.Key, err)
 	}
 	r.must(r.NoteKeyUsed(t.Context(), "key_none", at, at, ""))
+}
+
+// TestTheLifeOfAKeyOutlivesItsRotations rotates a key of 90 days as a script would that kept the id of the first one, and as one
+// that goes on with the newest.
+func TestTheLifeOfAKeyOutlivesItsRotations(t *testing.T) {
+	r := openRegister(t)
+	a := r.account("ci")
+	first := r.key(a)
+	life := 90 * 24 * time.Hour
+	r.exec(`UPDATE api_keys SET expires_at = created_at + ? WHERE id = ?`, life.Microseconds(), first.ID)
+	rotate := func(old core.APIKeyID, at time.Time) (identity.APIKey, error) {
+		k := identity.APIKey{ID: core.APIKeyID(r.id(core.PrefixAPIKey)), Account: a.ID, CreatedAt: at}
+		return r.RotateAPIKey(t.Context(), access.System, old, k, []byte("mac"), at.Add(24*time.Hour))
+	}
+	at := first.CreatedAt
+	second, err := rotate(first.ID, at)
+	r.must(err)
+	if _, err := rotate(first.ID, at); fault.CodeOf(err) != "api_key.followed" {
+		t.Errorf("a key that was rotated before: %v", err)
+	}
+	third, err := rotate(second.ID, at)
+	if err != nil || !third.ExpiresAt.Equal(at.Add(life)) {
+		t.Errorf("the third lives until %s, %v", third.ExpiresAt, err)
+	}
 }

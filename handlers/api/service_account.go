@@ -28,6 +28,8 @@ type APIKey struct {
 	// When it was last used, and from where, noted every five minutes at most; null and "": never.
 	LastUsedAt   *time.Time `json:"last_used_at"`
 	LastUsedFrom string     `json:"last_used_from"`
+	// The key that it was rotated to, until whose taking over it works; such a key is not rotated again. "": none.
+	FollowedBy core.APIKeyID `json:"followed_by"`
 }
 
 func showAccount(a identity.ServiceAccount) ServiceAccount {
@@ -40,5 +42,5 @@ func showAccount(a identity.ServiceAccount) ServiceAccount {
 }
 
 func showKey(k identity.APIKey) APIKey {
-	return APIKey{ID: k.ID, Name: k.Name, CreatedAt: k.CreatedAt, ExpiresAt: optionalTime(k.ExpiresAt), LastUsedAt: optionalTime(k.LastUsedAt), LastUsedFrom: k.LastUsedFrom}
+	return APIKey{ID: k.ID, Name: k.Name, CreatedAt: k.CreatedAt, ExpiresAt: optionalTime(k.ExpiresAt), LastUsedAt: optionalTime(k.LastUsedAt), LastUsedFrom: k.LastUsedFrom, FollowedBy: k.FollowedBy}
 }

@@ -51,10 +51,11 @@ type apiKeyLine struct {
 	Made       moment
 	Expires    moment
 	Expired    bool
+	FollowedBy string // the key that replaces it; empty: none
 	Used       moment
 	From       string // address of the last use
 	RevokeHref string
-	RotateHref string // empty: it has expired
+	RotateHref string // empty: it has expired, or was rotated before
 }
 
 var accountView = newView[accountPage]("account_show.html")
@@ -179,8 +180,8 @@ func writeAccount(w http.ResponseWriter, r *http.Request, status int, keeper Ser
 	page.Name, page.Href, page.Role, page.Disabled = account.Name, accountHref(account.ID), roleWords[account.Role], account.Disabled
 	for _, key := range account.Keys {
 		page.Keys = append(page.Keys, apiKeyLine{ID: string(key.ID), Name: key.Name, Made: at(key.CreatedAt, now), Expires: at(key.ExpiresAt, now),
-			Expired: key.Expired(now), Used: at(key.LastUsedAt, now), From: key.LastUsedFrom, RevokeHref: page.Href + "/keys/" + string(key.ID) + "/delete"})
-		if !key.Expired(now) {
+			Expired: key.Expired(now), FollowedBy: string(key.FollowedBy), Used: at(key.LastUsedAt, now), From: key.LastUsedFrom, RevokeHref: page.Href + "/keys/" + string(key.ID) + "/delete"})
+		if !key.Expired(now) && key.FollowedBy == "" {
 			page.Keys[len(page.Keys)-1].RotateHref = page.Href + "/keys/" + string(key.ID) + "/rotate"
 		}
 	}
