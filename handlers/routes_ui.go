@@ -206,6 +206,7 @@ func uiRepositoryRoutes(u UIDeps, app string) []Route {
 func uiStackRoutes(u UIDeps) []Route {
 	const one, service = "/stacks/{id}", "/stacks/{id}/services/{service}"
 	add := ui.NewStackDeps{Repositories: u.Repositories, Browser: u.Browser, Store: u.Store, Workers: u.Workers, Desk: u.Stacks, Linter: u.Plans}
+	review := ui.StackReviewDeps{Finder: u.Store, Workers: u.Workers, Planner: u.Plans, Hub: u.Environment, Variables: u.Variables, Desk: u.Stacks}
 	return []Route{
 		page("/stacks", access.View, ui.Stacks(u.Store, u.Repositories, u.Workers, u.Now)),
 		page("/stacks/new", access.Operate, ui.NewStack(add)),
@@ -218,6 +219,9 @@ func uiStackRoutes(u UIDeps) []Route {
 		page(one+"/redeploy", access.Operate, ui.NewRedeploy(u.Store)),
 		form(one+"/redeploy", access.Operate, ui.Redeploy(u.Stacks)),
 		page(one+"/plan", access.View, ui.Plan(u.Store, u.Workers, u.Plans)),
+		page(one+"/review", access.Operate, ui.ReviewStack(review)),
+		form(one+"/review", access.Operate, ui.StartStack(review)),
+		form(one+"/review/variables", access.Operate, ui.KeepNeeds(review)),
 		page(one+"/transfer", access.Operate, ui.NewTransfer(u.Store, u.Workers)),
 		form(one+"/transfer", access.Operate, ui.Transfer(u.Store, u.Workers, u.Stacks)),
 		form(one+"/pause", access.Operate, ui.PauseOrResume(u.Stacks.Pause, "stack-paused")),

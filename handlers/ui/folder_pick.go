@@ -38,20 +38,20 @@ type folderSource struct {
 	Browser      Discoverer
 }
 
-// choose is the first step; only is the repository when there is one alone, so that there is nothing to choose.
+// choose is the first step; only is the repository when there is one alone, so that there is little to choose.
 func (s folderSource) choose(ctx context.Context, page string) (p folderPick, only core.RepositoryID, err error) {
 	list, err := s.Repositories.Repositories(ctx, core.Page{Limit: core.MaxPage})
 	if err != nil {
 		return p, "", err
 	}
 	if len(list.Items) == 1 {
-		return p, list.Items[0].ID, nil
+		only = list.Items[0].ID
 	}
 	p = folderPick{Page: page, None: len(list.Items) == 0, Choose: choice{Name: "repository", Label: "Repository"}}
 	for _, known := range list.Items {
 		p.Choose.Options = append(p.Choose.Options, option{exact(known.ID), known.Name, false})
 	}
-	return p, "", nil
+	return p, only, nil
 }
 
 // pick is the second step: it offers what is found in a repository. That its folders are not known keeps nobody from naming one.

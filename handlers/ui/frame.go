@@ -163,7 +163,7 @@ var said = map[string]note{
 	"service-restarted":    {"ok", "check", "The compose service was restarted."},
 	"service-started":      {"ok", "check", "The compose service was started."},
 	"service-stopped":      {"ok", "check", "The compose service was stopped. The next deployment starts it again."},
-	"stack-added":          {"ok", "check", "The stack was added. Sync it to deploy it."},
+	"stack-added":          {"ok", "check", "The stack was added. Review it and deploy it."},
 	"stack-gone":           {"ok", "check", "The stack was removed."},
 	"stack-going":          {"ok", "check", "The stack is being taken down. It goes from the list when its worker is done."},
 	"stack-paused":         {"ok", "check", "The stack is paused. Nothing is deployed by itself until you resume it."},

@@ -69,7 +69,7 @@ func deployStep(known []stacks.Stack, deployments []deploymentLine) step {
 	switch {
 	case len(known) == 0:
 	case len(deployments) == 0:
-		s.Text, s.Action, s.Href = "The stack is there and was not deployed yet. Sync it on its page.", "Go to the stack", stackHref(known[0].ID)
+		s.Text, s.Action, s.Href = "The stack is there and was not deployed yet. Look at what would run, and deploy it.", "Review and deploy", reviewHref(known[0].ID, true)
 	case deployments[0].Badge.Tone == "busy" || deployments[0].Badge.Tone == "idle":
 		s.Text, s.Action, s.Href = "It is being deployed. Its phases and its log show how far it is.", "Watch the deployment", deployments[0].Href
 	case deployments[0].Badge.Tone == "ok":

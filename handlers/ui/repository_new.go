@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"net/http"
+	"net/url"
 
 	"berth/core"
 	"berth/core/access"
@@ -17,6 +18,7 @@ type RepositoryCreator interface {
 
 type repositoryNewPage struct {
 	Form  repositoryForm
+	Stack bool          // a stack is to be made of it: the path goes on there
 	Hosts []connectLine // that can be connected; none: nothing is said of it
 }
 
@@ -30,7 +32,7 @@ func NewRepository(keys CredentialDesk, hosts GitHostDesk) http.Handler {
 			return err
 		}
 		form.URL.Focus = true
-		return writeNewRepository(w, r, http.StatusOK, hosts, form)
+		return writeNewRepository(w, r, http.StatusOK, hosts, repositoryNewPage{Form: form, Stack: r.URL.Query().Get("for") == "stack"})
 	})
 }
 
@@ -48,6 +50,10 @@ func CreateRepository(desk RepositoryCreator, keys CredentialDesk, hosts GitHost
 			added, err = desk.Create(r.Context(), draft, endpoint.Principal(r.Context()))
 			return err
 		})
+		forStack := values.Get("for") == "stack"
+		if err == nil && forStack {
+			return seeOther(w, r, withQuery(newStackAt, url.Values{"repository": {string(added.ID)}}))
+		}
 		if err == nil {
 			return seeOther(w, r, saying(repositoryHref(added.ID), "repository-added"))
 		}
@@ -60,16 +66,17 @@ func CreateRepository(desk RepositoryCreator, keys CredentialDesk, hosts GitHost
 			return err
 		}
 		form.refuse(c)
-		return writeNewRepository(w, r, c.Status, hosts, form)
+		return writeNewRepository(w, r, c.Status, hosts, repositoryNewPage{Form: form, Stack: forStack})
 	})
 }
 
-func writeNewRepository(w http.ResponseWriter, r *http.Request, status int, hosts GitHostDesk, form repositoryForm) error {
+func writeNewRepository(w http.ResponseWriter, r *http.Request, status int, hosts GitHostDesk, page repositoryNewPage) error {
 	lines, err := connectLines(r, hosts)
 	if err != nil {
 		return err
 	}
+	page.Hosts = lines
 	f := newFrame(r, inRepositories, "Add a repository", crumb{"Repositories", "/repositories"})
 	f.Problem = status != http.StatusOK
-	return repositoryNewView.write(w, r, status, f, repositoryNewPage{form, lines})
+	return repositoryNewView.write(w, r, status, f, page)
 }

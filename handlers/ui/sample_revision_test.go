@@ -53,7 +53,7 @@ func sampleReasons() []stacks.Reason {
 
 func samplePlan() planPage {
 	p := showPlan(stacks.Plan{Commit: "77aa10b2c3d4e5f60718293a4b5c6d7e8f901234", Current: 12, Worker: "wrk_1", Observed: false, Missing: []string{"SMTP_PASSWORD", "REGION"}, Providers: []string{"TOKEN"},
-		Warnings: []string{"compose.yaml: version is obsolete and ignored"}, Services: []stacks.PlannedService{
+		Wanted: sampleProject(), Warnings: []string{"compose.yaml: version is obsolete and ignored"}, Services: []stacks.PlannedService{
 			{Service: "api", Action: stacks.PlanRecreate, Reasons: sampleReasons()}, {Service: "cache", Action: stacks.PlanCreate, Reasons: []stacks.Reason{{Kind: stacks.ReasonContainer, Name: "container", Before: "missing"}}}, {Service: "db", Action: stacks.PlanLeave},
 			{Service: "migrate", Action: stacks.PlanStart, Reasons: []stacks.Reason{{Kind: stacks.ReasonContainer, Name: "shop-migrate-1", Before: "exited", After: "running"}}},
 			{Service: "old-worker", Action: stacks.PlanRemove}, {Service: "worker", Action: stacks.PlanScale, Reasons: []stacks.Reason{{Kind: stacks.ReasonField, Name: "scale", Before: "1", After: "3"}}},

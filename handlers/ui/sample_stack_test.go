@@ -112,7 +112,9 @@ func stackSamples() map[string]sample {
 		"stack-delete":       of(stackDeleteView, framed(inStacks, "Delete shop", trail...), newDeletePage(s, true, false)),
 		"stack-settings":     of(stackSettingsView, framed(inStacks, "Settings of shop", trail...), stackSettingsPage{headOf(s, nil, tabSettings), sampleStackForm(false)}),
 		"stack-add":          of(stackNewView, framed(inStacks, "Add a stack", trail[0]), sampleNewStack()),
-		"stack-add-choose":   of(stackNewView, framed(inStacks, "Add a stack", trail[0]), stackNewPage{Pick: folderPick{Page: newStackAt, Choose: choice{Name: "repository", Label: "Repository", Options: []option{{"rep_1", "apps", false}, {"rep_2", "infra", false}}}}}),
+		"stack-add-choose":   of(stackNewView, framed(inStacks, "Add a stack", trail[0]), stackNewPage{Steps: pathBefore(false), Pick: folderPick{Page: newStackAt, Choose: choice{Name: "repository", Label: "Repository", Options: []option{{"rep_1", "apps", false}, {"rep_2", "infra", false}}}}}),
+		"stack-review":       of(stackReviewView, framed(inStacks, "Review blog", trail[0]), sampleReview(true)),
+		"stack-review-ready": of(stackReviewView, framed(inStacks, "Review blog", trail[0]), sampleReview(false)),
 		"stack-add-none":     of(stackNewView, framed(inStacks, "Add a stack", trail[0]), stackNewPage{Pick: folderPick{None: true}}),
 		"deployment-list":    of(deploymentListView, framed(inStacks, "Deployments", trail[0]), deploymentListPage{Table: sampleOverview(false).Deployments, More: "/deployments?after=x"}),
 		"deployment":         of(deploymentView, framed(inStacks, "Deployment of shop", trail...), sampleDeployment(stacks.DeploymentRunning)),
@@ -181,8 +183,34 @@ func (sampleFleet) Workers(context.Context, fleet.Filter, core.Page) (core.List[
 	return core.List[fleet.Worker]{Items: sampleWorkers()[:3]}, nil
 }
 
+// sampleReview is a stack before its first deployment, which lacks variables or is ready.
+func sampleReview(lacks bool) stackReviewPage {
+	s := stacks.Stack{ID: "stk_9", Name: "blog", Repository: "rep_1", Path: "apps/blog", Status: stacks.StatusNew}
+	plan := stacks.Plan{Commit: "77aa10b2c3d4e5f60718293a4b5c6d7e8f901234", Worker: "wrk_1", Observed: true, Wanted: sampleProject()}
+	for _, w := range plan.Wanted {
+		plan.Services = append(plan.Services, stacks.PlannedService{Service: w.Name, Action: stacks.PlanCreate})
+	}
+	page := stackReviewPage{Head: headOf(s, nil, ""), Steps: pathSteps(s, lacks), Plan: showPlan(plan, s), Sync: tick{Name: "auto_sync", Label: "Deploy new commits by itself from then on", On: true, Hint: "Otherwise somebody has to ask for each deployment."}}
+	page.Plan.Worker = "hetzner-fsn-1"
+	page.Plan.Advice = sampleNewStack().Advice
+	if lacks {
+		page.Plan.Trouble = tellingOf("The Compose file has an error, so nothing was touched:\napps/blog/compose.yaml:4: DATABASE_URL is used without a default and nobody provides it")
+		refused := map[string]lackLine{"REGION": {Value: input{Problem: "At most 64 KiB."}}}
+		if err := page.need(context.Background(), sampleEnvironment{}, s.ID, refused); err != nil {
+			panic(err)
+		}
+	}
+	return page
+}
+
+type sampleEnvironment struct{}
+
+func (sampleEnvironment) Environment(context.Context, core.StackID) (stacks.Environment, error) {
+	return stacks.Environment{Missing: []string{"DATABASE_URL", "REGION"}}, nil
+}
+
 func sampleNewStack() stackNewPage {
-	return stackNewPage{Looked: true, Unknown: "The hub does not answer.", Form: sampleStackForm(true),
+	return stackNewPage{Steps: pathBefore(true), NoWorker: true, Looked: true, Unknown: "The hub does not answer.", Form: sampleStackForm(true),
 		Errors: findingLines([]lint.Finding{{Code: "network.undeclared", Severity: lint.Error, Service: "web", Field: "networks.front", Place: core.Place{File: "apps/shop/compose.yaml", Line: 4}, What: "the network is declared nowhere", Why: "Compose would refuse it", Next: "declare it under networks"}}),
 		Advice: findingLines([]lint.Finding{{Code: "image.unpinned", Severity: lint.Advice, Service: "web", Field: "image", Place: core.Place{File: "apps/shop/compose.yaml", Line: 3}, What: "the tag may move", Why: "what runs can change without a commit", Next: "name a version"}}), Pick: folderPick{Page: newStackAt, Repository: "apps", RepositoryID: "rep_1", RepositoryHref: "/repositories/rep_1", Folders: []folderLine{
 			{Path: "apps/auth", Href: "/x", Files: "compose.yaml", Added: []nameLink{{"auth", "/stacks/stk_2"}, {"auth-staging", "/stacks/stk_3"}}}, {Path: "apps/shop", Href: "/x", Files: "compose.yaml, wireops.yaml", Current: true}, {Path: "apps/status-page", Href: "/x", Files: "docker-compose.yml"}, {Path: "apps/web", Href: "/x", Files: "compose.yaml"}}}}

@@ -16,6 +16,7 @@ type stackHead struct {
 	WhyWord  string // what that link says
 	Manual   bool
 	Deleting bool
+	Fresh    bool // it was not deployed yet: it is looked at first
 	Tabs     []tab
 }
 
@@ -29,7 +30,7 @@ const (
 
 // headOf makes the top of a page about a stack; newest are its newest deployments, if known.
 func headOf(s stacks.Stack, newest []stacks.Deployment, current string) stackHead {
-	h := stackHead{Name: s.Name, Href: stackHref(s.ID), Badge: stackBadge(s), Manual: !s.AutoSync, Deleting: s.Deleting}
+	h := stackHead{Name: s.Name, Href: stackHref(s.ID), Badge: stackBadge(s), Manual: !s.AutoSync, Deleting: s.Deleting, Fresh: s.Status == stacks.StatusNew && !s.Deleting}
 	h.Why = whyStack(s)
 	if len(newest) > 0 && s.Status != stacks.StatusActive {
 		last := newest[0]

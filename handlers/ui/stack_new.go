@@ -37,12 +37,14 @@ type StackCreator interface {
 
 // stackNewPage has two steps: which repository, then everything else.
 type stackNewPage struct {
-	Pick    folderPick
-	Form    stackForm
-	Looked  bool          // the folder's files were looked at
-	Errors  []findingLine // that would stop its first deployment
-	Advice  []findingLine
-	Unknown string // why nobody looked
+	Steps    []pathStep
+	NoWorker bool // there is none that could run it
+	Pick     folderPick
+	Form     stackForm
+	Looked   bool          // the folder's files were looked at
+	Errors   []findingLine // that would stop its first deployment
+	Advice   []findingLine
+	Unknown  string // why nobody looked
 }
 
 // newStackAt is the page that adds a stack.
@@ -85,7 +87,7 @@ func NewStack(d NewStackDeps) http.Handler {
 	})
 }
 
-// CreateStack adds the stack and goes to watch its first deployment.
+// CreateStack adds the stack and goes on to its review or, where that was not asked for, to watch its first deployment.
 func CreateStack(d NewStackDeps) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		form, err := typed(r)
@@ -93,10 +95,14 @@ func CreateStack(d NewStackDeps) http.Handler {
 			return err
 		}
 		ask := wordsOf(form)
+		review := form.Has("review") // what is to be looked at first is deployed by nobody meanwhile
 		stack, first, err := d.Desk.Create(r.Context(), stacks.Draft{Name: ask.name, Repository: core.RepositoryID(form.Get("repository_id")), Path: ask.path,
-			Worker: core.WorkerID(ask.worker), WorkerTags: words(ask.tags), AutoSync: ask.sync}, endpoint.Principal(r.Context()))
+			Worker: core.WorkerID(ask.worker), WorkerTags: words(ask.tags), AutoSync: ask.sync && !review}, endpoint.Principal(r.Context()))
 		if err != nil {
 			return refuseStack(w, r, d, err, core.RepositoryID(form.Get("repository_id")), ask)
+		}
+		if review {
+			return seeOther(w, r, reviewHref(stack.ID, ask.sync))
 		}
 		if first.ID != "" {
 			return seeOther(w, r, deploymentHref(first.ID))
@@ -126,13 +132,14 @@ func chooseRepository(w http.ResponseWriter, r *http.Request, d NewStackDeps) er
 	if err != nil {
 		return err
 	}
-	if only != "" {
+	if only != "" && !r.URL.Query().Has("repository") {
 		return seeOther(w, r, withQuery(newStackAt, url.Values{"repository": {string(only)}}))
 	}
 	return writeNewStack(w, r, http.StatusOK, stackNewPage{Pick: pick})
 }
 
 func writeNewStack(w http.ResponseWriter, r *http.Request, status int, page stackNewPage) error {
+	page.Steps = pathBefore(page.Pick.Repository != "")
 	f := newFrame(r, inStacks, "Add a stack", crumb{"Stacks", "/stacks"})
 	f.Problem = status != http.StatusOK
 	return stackNewView.write(w, r, status, page.Pick.following(f), page)
@@ -152,6 +159,7 @@ func newStackPage(r *http.Request, d NewStackDeps, id core.RepositoryID, typed s
 	if page.Form, err = newStackForm(r, d.Workers, typed); err != nil {
 		return page, err
 	}
+	page.NoWorker = len(page.Form.Worker.Options) == 1
 	return page, page.review(r.Context(), d.Linter, id, typed.path)
 }
 

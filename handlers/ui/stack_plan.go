@@ -36,6 +36,7 @@ type planPage struct {
 	Warnings   []string
 	Advice     []findingLine
 	Violations []violationLine // what the policy refuses: a deployment would fail
+	Project    planProject
 }
 
 // planLine is what would become of a compose service, and why.
@@ -58,23 +59,35 @@ func Plan(finder StackFinder, workers WorkerFinder, planner Planner) http.Handle
 			return err
 		}
 		f := newFrame(r, inStacks, "Plan of "+s.Name, stackTrail(s)...)
-		plan, err := planner.Plan(r.Context(), s.ID)
-		if c, ours := complain(r, err); ours && !fault.Is(err, fault.NotFound) {
+		page, c, err := planOf(r, s, workers, planner)
+		if err != nil {
+			return err
+		}
+		if page.Trouble.Text != "" {
 			f.Problem = true
 			c.when(w)
-			return planView.write(w, r, c.Status, f, planPage{Head: headOf(s, nil, ""), Trouble: tellingOf(fault.PublicOf(err)), Later: slices.Contains(passing, fault.CodeOf(err))})
+			return planView.write(w, r, c.Status, f, page)
 		}
-		if err != nil {
-			return err
-		}
-		worker, err := newNames(nil, workers).worker(r.Context(), plan.Worker)
-		if err != nil {
-			return err
-		}
-		page := showPlan(plan, s)
-		page.Worker = worker.Name
 		return planView.write(w, r, http.StatusOK, f, page)
 	})
+}
+
+// planOf asks for the plan of a stack; why there is none is what the page says, and c how it is answered.
+func planOf(r *http.Request, s stacks.Stack, workers WorkerFinder, planner Planner) (page planPage, c complaints, err error) {
+	plan, err := planner.Plan(r.Context(), s.ID)
+	if c, ours := complain(r, err); ours && !fault.Is(err, fault.NotFound) {
+		return planPage{Head: headOf(s, nil, ""), Trouble: tellingOf(fault.PublicOf(err)), Later: slices.Contains(passing, fault.CodeOf(err))}, c, nil
+	}
+	if err != nil {
+		return page, c, err
+	}
+	worker, err := newNames(nil, workers).worker(r.Context(), plan.Worker)
+	if err != nil {
+		return page, c, err
+	}
+	page = showPlan(plan, s)
+	page.Worker = worker.Name
+	return page, c, nil
 }
 
 func showPlan(plan stacks.Plan, s stacks.Stack) planPage {
@@ -83,6 +96,7 @@ func showPlan(plan stacks.Plan, s stacks.Stack) planPage {
 	for _, warning := range plan.Warnings {
 		page.Warnings = append(page.Warnings, sentence(warning))
 	}
+	page.Project = projectOf(plan)
 	page.Advice = findingLines(plan.Findings)
 	page.Violations = violationLines(plan.Violations)
 	changed := 0

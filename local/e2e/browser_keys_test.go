@@ -33,6 +33,8 @@ func TestKeysAloneInABrowser(t *testing.T) {
 	p.enter("main a[href*='path=shop']", kb.Enter)
 	p.until("the form with the folder", `document.querySelector("[name=path]")?.value === "shop"`)
 	p.enter("[name=name]", r.stack+kb.Enter) // what stands in a field that is reached by a key is selected, and so replaced
+	p.shows("Review " + r.stack)
+	p.enter("form[action$='/review'] button", kb.Enter)
 	p.shows("Deployment of " + r.stack)
 	p.shows("Succeeded")
 	p.enter(".trail li:last-child a", kb.Enter)
