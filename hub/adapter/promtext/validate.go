@@ -66,7 +66,10 @@ func (r *run) family(in *dto.MetricFamily) (metrics.Family, bool) {
 	seen := map[string]bool{}
 	for _, m := range in.Metric {
 		r.relabel(m)
-		key := keyOf(m)
+		key := ""
+		if len(in.Metric) > 1 { // alone it is no duplicate
+			key = keyOf(m)
+		}
 		n := linesOf(m)
 		switch {
 		case long(m, in.GetName()):
@@ -139,6 +142,7 @@ func labelPairs(labels []metrics.Label) []*dto.LabelPair {
 // keyOf identifies a series within its family.
 func keyOf(m *dto.Metric) string {
 	var key strings.Builder
+	key.Grow(128) // most have less
 	for _, label := range m.Label {
 		key.WriteString(label.GetName())
 		key.WriteByte(0xff) // no valid text contains that byte
