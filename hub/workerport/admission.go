@@ -13,9 +13,6 @@ import (
 // maxAddresses is how many addresses with failures are told apart.
 const maxAddresses = 10_000
 
-// slotTime is how long a request waits to be judged while others are.
-const slotTime = time.Second
-
 // comeBack is when a worker that found no room may try again; it adds its own jitter.
 const comeBack = 5 * time.Second
 
@@ -29,12 +26,13 @@ var (
 // admission bounds how many requests are judged, and how often one address may be wrong.
 type admission struct {
 	slots    chan struct{} // one for each request being judged
+	patience time.Duration // of a request that waits for one
 	rate     *pace.Buckets // under one key
 	failures *pace.Buckets // by address
 }
 
 func newAdmission(l Limits, now core.Clock) *admission {
-	return &admission{slots: make(chan struct{}, l.AtOnce), rate: pace.New(l.Rate, 1, now), failures: pace.New(l.Failures, maxAddresses, now)}
+	return &admission{slots: make(chan struct{}, l.AtOnce), patience: l.Patience, rate: pace.New(l.Rate, 1, now), failures: pace.New(l.Failures, maxAddresses, now)}
 }
 
 // enter lets a request from an address be judged, or says why not. leave must be called
@@ -49,8 +47,9 @@ func (a *admission) enter(address string) (leave func(), err error) {
 			"Too many refused tokens or keys came from this address. Check WORKER_TOKEN, and wait before the next try.").After(wait)
 	}
 	a.failures.Give(address)
-	// A request has cost a TLS handshake by now: sending it away at once would cost another one later.
-	timer := time.NewTimer(slotTime)
+	// A request has cost a TLS handshake by now: sending it away would cost another one later, so that a server which
+	// is slow for a while would be slower still.
+	timer := time.NewTimer(a.patience)
 	defer timer.Stop()
 	select {
 	case a.slots <- struct{}{}:

@@ -55,19 +55,20 @@ type Options struct {
 
 // Limits bound what is let in.
 type Limits struct {
-	Pending    int       // connections that have no link yet, beyond which new ones are closed
-	PerAddress int       // of those, from one address
-	AtOnce     int       // requests being judged, beyond which 503
-	Rate       pace.Rule // of all requests together, beyond which 503
-	Failures   pace.Rule // of refused credentials from one address, beyond which 429
-	Links      int       // beyond which 503
+	Pending    int           // connections that have no link yet, beyond which new ones are closed
+	PerAddress int           // of those, from one address
+	AtOnce     int           // requests being judged, beyond which others wait
+	Patience   time.Duration // of those that wait, beyond which 503; less than a worker's, which is 10 s
+	Rate       pace.Rule     // of all requests together, beyond which 503
+	Failures   pace.Rule     // of refused credentials from one address, beyond which 429
+	Links      int           // beyond which 503
 }
 
 // DefaultLimits let ten thousand workers come back within half a minute; each makes two
 // requests.
 var DefaultLimits = Limits{
-	Pending: 4096, PerAddress: 512, AtOnce: 64, Links: 20_000,
-	Rate:     pace.Rule{Burst: 1000, Every: time.Millisecond},
+	Pending: 4096, PerAddress: 512, AtOnce: 64, Patience: 5 * time.Second, Links: 20_000,
+	Rate:     pace.Rule{Burst: 4000, Every: time.Millisecond / 2},
 	Failures: pace.Rule{Burst: 20, Every: 6 * time.Second},
 }
 

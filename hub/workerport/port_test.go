@@ -438,7 +438,7 @@ func TestSlowJudgementDoesNotPileUp(t *testing.T) {
 	desk := &slowDesk{entered: make(chan struct{}), resume: make(chan struct{})}
 	r := open(t, func(o *workerport.Options) {
 		desk.Desk = o.Desk.(*fleet.Desk)
-		o.Desk, o.Limits.AtOnce = desk, 1
+		o.Desk, o.Limits.AtOnce, o.Limits.Patience = desk, 1, 10*time.Millisecond
 	})
 	token := r.token(t).Reveal()
 	first := make(chan int, 1)

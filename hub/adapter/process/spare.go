@@ -13,7 +13,7 @@ import (
 // Go by itself leaves 100: when many workers come, what is held of each comes to lie among so much garbage, and the
 // memory between never goes back.
 const (
-	leastRoom = 10
+	leastRoom = 20
 	mostRoom  = 50
 	firstRoom = 50
 )

@@ -36,7 +36,7 @@ func TestRoomFollowsWhatCollectingCosts(t *testing.T) {
 		"nothing to do":               {50, 0, 45},
 		"as little as there may be":   {leastRoom, 0, leastRoom},
 		"neither much nor little":     {30, 0.02, 30},
-		"much":                        {10, 0.3, 20},
+		"much":                        {20, 0.3, 40},
 		"much, and no more there is":  {40, 0.3, mostRoom},
 		"exactly what counts as much": {40, muchCollecting, 40},
 	} {
@@ -86,8 +86,8 @@ func TestAStormHasRoomSoonAndRestGivesItBack(t *testing.T) {
 	}
 	end()
 	<-ended
-	down := []int{45, 40, 36, 32, 28, 25, 22, 19, 17, 15, 13, 11, leastRoom, released}
-	if !slices.Equal(set, slices.Concat(down, []int{20, 40, mostRoom}, down)) {
+	down := []int{45, 40, 36, 32, 28, 25, 22, leastRoom, released}
+	if !slices.Equal(set, slices.Concat(down, []int{40, mostRoom}, down)) {
 		t.Errorf("room went %v", set)
 	}
 }
