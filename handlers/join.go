@@ -142,6 +142,6 @@ func Join(p Parts) (Deps, error) {
 			Plans: p.Hub.Plans, Environment: p.Hub.Plans, Integrations: p.Desks.Integrations, Compose: p.Hub.Files, Compare: comparer, Codes: p.Codes},
 		Variables: VariablesDeps{Desk: p.Desks.Variables, Stacks: p.Store, Jobs: p.Store, Environment: p.Hub.Plans, Rotations: p.Store},
 		Webhooks:  WebhooksDeps{Desk: p.Desks.Hooks},
-		Workers:   WorkersDeps{Desk: p.Desks.Fleet, Plans: p.Hub.Plans},
+		Workers:   WorkersDeps{Desk: p.Desks.Fleet, Store: p.Store, Plans: p.Hub.Plans, Now: p.Now},
 	}, nil
 }

@@ -214,6 +214,7 @@ func (p *players) playWorkers() {
 	p.play(200, "GET", "/api/custom/workers?online=true", "")
 	p.playPolicy()
 	p.play(200, "GET", "/api/custom/workers/{worker}", "")
+	p.play(200, "GET", "/api/custom/workers/{worker}/readings", "")
 	p.named["other worker"] = string(p.s.worker("web-2").ID)
 	p.play(200, "POST", "/api/custom/workers/{other worker}/revoke", "")
 }

@@ -63,6 +63,7 @@ type UIStore interface {
 	ui.StackReader
 	ui.RevisionReader
 	ui.DeploymentReader
+	ui.ReadingReader
 	UIJobStore
 	ui.ServiceAccountKeeper
 	ui.UserKeeper

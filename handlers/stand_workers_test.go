@@ -20,7 +20,7 @@ import (
 func (s *stand) workersDeps() (handlers.WorkersDeps, handlers.MetricsDeps) {
 	port := fleet.WorkerPort{AppURL: origin, Port: 8443, Pin: func(context.Context) (seal.Pin, bool, error) { return seal.Pin{7}, true, nil }}
 	s.measured = metrics.NewBoard(metrics.Config{Version: "test", Validator: promtext.Validator{}, Process: process.Read, Clock: s.now})
-	return handlers.WorkersDeps{Desk: fleet.NewDesk(s.store, s.ring, noHub{}, s.now, port), Plans: s.plans()}, handlers.MetricsDeps{Source: s.measured}
+	return handlers.WorkersDeps{Desk: fleet.NewDesk(s.store, s.ring, noHub{}, s.now, port), Store: s.store, Plans: s.plans(), Now: s.now}, handlers.MetricsDeps{Source: s.measured}
 }
 
 func (noHub) Revoked(core.WorkerID) {}

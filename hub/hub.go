@@ -155,6 +155,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	duties.Go(func() { h.recorder.run(ctx) })
 	duties.Go(func() { h.runs.run(ctx) })
 	duties.Go(func() { h.belong(ctx) })
+	duties.Go(func() { h.readHosts(ctx) })
 	h.endings.begin(func() { h.tellEndings(ctx) })
 	h.tick(ctx)
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)

@@ -147,6 +147,8 @@ type UpkeepStore interface {
 	KeptRevisions(ctx context.Context, after core.StackID, number, limit int) ([]stacks.KeptRevision, error)
 	// Room reports whether there is room on the disk to begin something new.
 	Room() bool
+	// SaveReadings stores how the hosts of workers are, each in the slot of its time.
+	SaveReadings(ctx context.Context, all []fleet.Reading) error
 	// Figures returns what the metrics show of all stacks.
 	Figures(ctx context.Context) (stacks.Figures, error)
 	// Size returns how large the database is, in bytes.
@@ -250,6 +252,8 @@ type Snapshots interface {
 	Put(id core.WorkerID, s metrics.Snapshot)
 	// Left ends the worker's series.
 	Left(id core.WorkerID)
+	// Hosts returns how the hosts of all linked workers are that have reported.
+	Hosts() map[core.WorkerID]metrics.HostSight
 }
 
 // Meter counts what the hub does; *metrics.Own does. That a deployment ended is counted by the store.

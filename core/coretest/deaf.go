@@ -17,7 +17,10 @@ type Deaf struct{}
 func (Deaf) Connected(core.WorkerID, string)     {}
 func (Deaf) Heard(core.WorkerID, time.Duration)  {}
 func (Deaf) Put(core.WorkerID, metrics.Snapshot) {}
-func (Deaf) Left(core.WorkerID)                  {}
+
+// Hosts sees none.
+func (Deaf) Hosts() map[core.WorkerID]metrics.HostSight { return nil }
+func (Deaf) Left(core.WorkerID)                         {}
 
 // RoundTrip and Refused are about links.
 func (Deaf) RoundTrip(time.Duration) {}

@@ -19,8 +19,8 @@ var copied = []string{
 	"jobs", "job_fires", "job_runs", "job_run_log", "job_logs_left", "variables", "variable_bindings", "integrations", "delivered", "revision_files", "outbox", "notice_problems",
 }
 
-// passing are the tables of the schema itself, and of processes that run on the database.
-var passing = []string{"schema_steps", "hubs", "hubs_gone", "leases", "worker_port"}
+// passing are the tables of the schema itself, of processes that run on the database, and of what they read a moment ago.
+var passing = []string{"schema_steps", "worker_readings", "hubs", "hubs_gone", "leases", "worker_port"}
 
 // Copied says how many rows of a table were copied.
 type Copied struct {

@@ -22,6 +22,7 @@ type OverviewReader interface {
 	DeploymentLister
 	DeploymentTallier
 	FleetReader
+	FleetLoader
 	FolderTeller
 	// Room reports whether there is room on the server's disk to begin something new.
 	Room() bool
@@ -44,13 +45,14 @@ type overviewPage struct {
 	Deployments deploymentTable
 	Jobs        jobsPicture
 	Fleet       fleetPicture
+	Load        loadPicture
 }
 
 var overviewView = newView[overviewPage]("overview.html")
 
 // Overview shows what needs somebody first, then how everything is. An empty installation is led
 // by the hand instead.
-func Overview(reader OverviewReader, workers WorkerLister, repositories RepositoryLister, copies BackupStander, now core.Clock) http.Handler {
+func Overview(reader OverviewReader, workers OverviewWorkers, repositories RepositoryLister, copies BackupStander, now core.Clock) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		o := overview{ctx: r.Context(), reader: reader, now: now()}
 		page, err := o.page(workers, repositories, copies)
@@ -82,7 +84,7 @@ type overview struct {
 	repositories int
 }
 
-func (o *overview) page(workers WorkerLister, repositories RepositoryLister, copies BackupStander) (page overviewPage, err error) {
+func (o *overview) page(workers OverviewWorkers, repositories RepositoryLister, copies BackupStander) (page overviewPage, err error) {
 	if o.counts, err = o.reader.StackCounts(o.ctx); err != nil {
 		return page, err
 	}
@@ -126,6 +128,12 @@ func (o *overview) page(workers WorkerLister, repositories RepositoryLister, cop
 		return page, err
 	}
 	page.Needs = append(append(page.Needs, goneNeeds(gone, o.now)...), ofBackups...)
+	if err := o.putFleet(&page, workers); err != nil {
+		return page, err
+	}
+	if err := o.putLoad(&page, workers); err != nil {
+		return page, err
+	}
 	page.Summary, page.Tone = summarise(page.Needs, page.Total, o.counts)
 	if page.Total == 0 && len(o.standings) > 0 && len(page.Needs) == 0 {
 		page.Summary, page.Tone = "Nothing needs you.", "ok"
@@ -135,9 +143,6 @@ func (o *overview) page(workers WorkerLister, repositories RepositoryLister, cop
 	}
 	if hubIn(o.ctx).Away {
 		page.Summary, page.Tone = "The hub is away.", "bad"
-	}
-	if err := o.putFleet(&page, workers); err != nil {
-		return page, err
 	}
 	if err := o.putActivity(&page); err != nil {
 		return page, err

@@ -185,11 +185,25 @@ func sampleWorkerShow(i int) workerShowPage {
 	w.CreatedAt, w.Engine, w.Runs = before(2000*time.Hour), "7f3c9a10-5d2e", true
 	p := workerShowOf(w, sampleNow)
 	if i == 0 {
+		p.Trends = trendsOf(sampleReadings(w.ID), sampleNow)
 		p.Stacks = []stackLine{
 			{Name: "shop", Href: "/stacks/stk_1", Badge: badge{"ok", "check", "Healthy"}, Repository: "acme/shop", Folder: "deploy", Commit: "9f31c02", Revision: 12, Checked: at(before(time.Hour), sampleNow)},
 			{Name: "blog", Href: "/stacks/stk_2", Badge: badge{"bad", "cross", "Failed"}, Why: "The image could not be pulled.", Repository: "acme/blog", Folder: "the repository's root", Checked: at(before(time.Minute), sampleNow)}}
 	}
 	return p
+}
+
+// sampleReadings are a day of a host that was away for two hours, and whose disk fills up.
+func sampleReadings(id core.WorkerID) []fleet.Reading {
+	var all []fleet.Reading
+	for i := range fleet.Readings {
+		if i >= 100 && i < 124 {
+			continue
+		}
+		all = append(all, fleet.Reading{Worker: id, At: sampleNow.Add(-time.Duration(fleet.Readings-1-i) * fleet.ReadingEvery), CPU: 120 + (i*37)%90 + 400*(i%48/40), Load: 300 + (i*53)%400 + 2000*(i%48/40), CPUs: 4,
+			Memory: int64(5<<30 + (i*29)%64<<24), MemoryTotal: 16 << 30, Disk: int64(70<<30 + i<<27), DiskTotal: 114 << 30})
+	}
+	return all
 }
 
 // unheardWorker is one whose hub is away.
@@ -257,8 +271,11 @@ func sampleOverview(needy bool) overviewPage {
 		line.Stack = string(d.Stack)
 		p.Deployments.Lines = append(p.Deployments.Lines, line)
 	}
-	for _, w := range sampleWorkers()[:3] {
+	for i, w := range sampleWorkers()[:3] {
 		p.Fleet.Lines = append(p.Fleet.Lines, workerOf(w, sampleNow))
+		if w.Online {
+			p.Load.Lines = append(p.Load.Lines, loadLineOf(w, sampleReadings(w.ID)[80+i]))
+		}
 	}
 	return p
 }
@@ -292,6 +309,10 @@ func sampleLarge() overviewPage {
 		p.Fleet.Lines = append(p.Fleet.Lines, workerOf(fleet.Worker{ID: core.WorkerID(fmt.Sprintf("wrk_%d", i)), Hostname: fmt.Sprintf("edge-%04d.branch.example.com", 17*i), Tags: []string{"edge"}, ConnectedAt: before(900 * time.Hour), LeftAt: before(time.Duration(300-i*i*5) * time.Hour), Stacks: i}, sampleNow))
 	}
 	p.Fleet.More = 37 - overviewAway
+	lines := p.Load.Lines
+	p.Load = loadOf(fleet.Load{Bands: [10]int{3120, 2810, 1904, 1011, 640, 301, 122, 40, 11, 3}})
+	p.Load.Lines = lines
+	p.Needs = append(p.Needs, fullNeed(sampleWorkers()[1], fleet.Reading{At: before(time.Minute), Disk: 108 << 30, DiskTotal: 114 << 30}, sampleNow))
 	return p
 }
 

@@ -18,7 +18,7 @@ type StackLister interface {
 }
 
 // stackPageSize is how many stacks one page lists.
-const stackPageSize = 100
+const stackPageSize = 50
 
 type stackListPage struct {
 	Search exact

@@ -20,9 +20,10 @@ type workerShowPage struct {
 	Engine     string // identifies its container engine; empty: not known
 	Runs       bool   // it takes runs of jobs
 	Registered moment
-	Connected  moment // start of its last link
-	Left       moment // end of its last link
-	Trouble    told   // why nothing is heard of it, and what to do; empty: all is well
+	Connected  moment  // start of its last link
+	Left       moment  // end of its last link
+	Trouble    told    // why nothing is heard of it, and what to do; empty: all is well
+	Trends     []trend // of its host; none: nothing was read yet
 	Stacks     []stackLine
 	More       string // address of all its stacks; empty: all are shown here
 	LeftOut    []string
@@ -30,17 +31,28 @@ type workerShowPage struct {
 
 var workerShowView = newView[workerShowPage]("worker_show.html")
 
-// Worker shows one worker: what it is, whether it is there, and its stacks.
-func Worker(finder WorkerFinder, lister StackLister, repositories RepositoryFinder, now core.Clock) http.Handler {
+// WorkerStore reads what runs on a worker, and how its host is.
+type WorkerStore interface {
+	StackLister
+	ReadingReader
+}
+
+// Worker shows one worker: what it is, whether it is there, how its host is, and its stacks.
+func Worker(finder WorkerFinder, store WorkerStore, repositories RepositoryFinder, now core.Clock) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		worker, err := finder.Worker(r.Context(), core.WorkerID(r.PathValue("id")))
 		if err != nil {
 			return err
 		}
 		page := workerShowOf(worker, now())
-		if err := page.list(r.Context(), worker, lister, newNames(repositories, finder), now); err != nil {
+		if err := page.list(r.Context(), worker, store, newNames(repositories, finder), now); err != nil {
 			return err
 		}
+		readings, err := store.Readings(r.Context(), worker.ID, now())
+		if err != nil {
+			return err
+		}
+		page.Trends = trendsOf(readings, now())
 		f := newFrame(r, inWorkers, worker.Label(), crumb{"Workers", "/workers"})
 		return workerShowView.write(w, r, http.StatusOK, f.following(false), page)
 	})
