@@ -240,7 +240,8 @@ type ContentFile struct {
 // "compose.path_escapes", NotFound "compose.file_missing", TooLarge "compose.too_large".
 type ComposeReader interface {
 	// Read renders the project. blob is called once for each distinct file content
-	// that the project needs, so that the caller can store it.
+	// that the project needs, so that the caller can store it. With a fault nothing is
+	// rendered, and Missing alone is set, as far as the files were read.
 	Read(ctx context.Context, src ComposeSource, blob func(digest string, content []byte) error) (ComposeProject, error)
 }
 

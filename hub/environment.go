@@ -52,10 +52,11 @@ func (r *rendering) environment(ctx context.Context, e *stacks.Environment) erro
 	if r.over.broken != nil {
 		return r.over.broken // what is rendered without its names would miss them
 	}
-	if err := r.compose(ctx, func(string, []byte) error { return nil }); err != nil {
+	err := r.compose(ctx, func(string, []byte) error { return nil })
+	e.Missing = append(e.Missing, r.project.Missing...) // also those without which it cannot be rendered
+	if err != nil {
 		return err
 	}
-	e.Missing = append(e.Missing, r.project.Missing...)
 	for _, s := range r.project.Services {
 		for _, name := range s.Variables {
 			e.Uses[name] = append(e.Uses[name], s.Name)

@@ -35,7 +35,9 @@ func TestFirstUseWithoutScript(t *testing.T) {
 	p.click("a[href*='path=shop']")
 	p.until("the form with the folder", `document.querySelector("[name=path]")?.value === "shop"`)
 	p.fill("[name=name]", r.stack)
-	p.press("Add without review")
+	p.press("Go on to the review")
+	p.shows("What would run")
+	p.press("Deploy and watch")
 	p.shows("Deployment of " + r.stack)
 	p.shows("Succeeded") // so does this one
 	p.press("Go to the stack")

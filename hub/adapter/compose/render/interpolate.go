@@ -2,6 +2,7 @@ package render
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 
 	"github.com/compose-spec/compose-go/v2/template"
@@ -51,7 +52,10 @@ func templateCost(text string) int {
 	return cost
 }
 
-// withoutDefault returns the names that a text uses as $NAME or ${NAME}.
+// bare is what stands behind a name in braces that has no default.
+var bare = regexp.MustCompile(`^(\}|:?\?)`)
+
+// withoutDefault returns the names that a text uses as $NAME or ${NAME}, or demands as ${NAME:?why} or ${NAME?why}.
 func withoutDefault(text string) map[string]bool {
 	names := map[string]bool{}
 	for {
@@ -66,7 +70,7 @@ func withoutDefault(text string) map[string]bool {
 		}
 		rest, braced := strings.CutPrefix(text, "{")
 		name := rest[:nameLength(rest)]
-		if name != "" && (!braced || strings.HasPrefix(rest[len(name):], "}")) {
+		if name != "" && (!braced || bare.MatchString(rest[len(name):])) {
 			names[name] = true
 		}
 		text = rest[len(name):]

@@ -43,6 +43,9 @@ func (Reader) Read(ctx context.Context, src core.ComposeSource, blob func(digest
 	r := &rendering{src: src, repo: &repository{tree: src.Tree, known: map[string]found{}}, read: map[string]*document{}, models: map[modelKey]map[string]any{}}
 	r.content = newContents(r.repo, blob)
 	project, err := r.resolve(ctx)
+	if err != nil && r.variables != nil {
+		return core.ComposeProject{Missing: r.variables.missingNames()}, err
+	}
 	if err != nil {
 		return core.ComposeProject{}, err
 	}

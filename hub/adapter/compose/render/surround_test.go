@@ -2,6 +2,7 @@ package render
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,5 +47,14 @@ func TestACycleOfDependenciesIsAnErrorOfTheFile(t *testing.T) {
 	_, err := read(t, map[string]string{"compose.yaml": `services: {a: {image: x, depends_on: [b]}, b: {image: x, depends_on: [a]}}`})
 	if text := fault.PublicOf(err); fault.CodeOf(err) != "compose.invalid" || !strings.Contains(text, "a") || !strings.Contains(text, "cycle") {
 		t.Errorf("two compose services wait for each other: %v", err)
+	}
+}
+
+func TestAVariableThatAFileDemandsIsMissing(t *testing.T) {
+	for text, want := range map[string][]string{"${B:?why}": {"B"}, "${B?}": {"B"}, "${A}${B:?why}": {"A", "B"}, "${KNOWN:?why}${B:?why}": {"B"}} {
+		out, err := read(t, map[string]string{"compose.yaml": "services: {web: {image: \"a:" + text + "\"}}"}, plainVariable("KNOWN", "k"))
+		if fault.CodeOf(err) != "compose.invalid" || !slices.Equal(out.Missing, want) {
+			t.Errorf("%s: missing %q, want %q: %v", text, out.Missing, want, err)
+		}
 	}
 }
