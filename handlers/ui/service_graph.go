@@ -14,6 +14,7 @@ import (
 type serviceGraph struct {
 	Text          string // the picture in words; empty: no compose service waits for another
 	Width, Height int
+	Linked        bool // its boxes lead somewhere
 	Nodes         []graphNode
 	Lines         []graphLine
 	Legend        []graphLine // what the kinds of lines mean
@@ -72,6 +73,7 @@ func drawServices(project []core.ComposeService, state func(name string) (badge,
 	for _, b := range drawing.Boxes {
 		node := graphNode{X: b.X + graphEdge, Y: b.Y + graphEdge, Name: b.Name, Short: shortName(b.Name)}
 		node.State, node.Href = state(b.Name)
+		g.Linked = g.Linked || node.Href != ""
 		g.Nodes = append(g.Nodes, node)
 	}
 	for _, l := range drawing.Lines {

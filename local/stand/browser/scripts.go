@@ -29,7 +29,7 @@ const Judgement = `(() => {
 	for (const e of document.querySelectorAll("fieldset")) if (!e.querySelector("legend")) bad.push("a fieldset without a legend");
 	for (const e of document.querySelectorAll("[tabindex]")) if (e.tabIndex > 0) bad.push("out of order by tabindex: " + e.outerHTML);
 	for (const e of document.querySelectorAll("[aria-hidden=true]")) if (e.matches("a, button, input") || e.querySelector("a[href], button, input:not([type=hidden]), select, textarea")) bad.push("hidden, but reached by keys: " + e.outerHTML);
-	for (const e of document.querySelectorAll("svg:not([aria-hidden=true])")) if (e.getAttribute("role") !== "img" || !named(e)) bad.push("a picture without words: " + e.outerHTML.slice(0, 120));
+	for (const e of document.querySelectorAll("svg:not([aria-hidden=true])")) if (e.getAttribute("role") !== (e.querySelector("a[href]") ? "group" : "img") || !named(e)) bad.push("a picture without words: " + e.outerHTML.slice(0, 120));
 	const landmarks = "header.bar, nav, .side, main, .skip, .link, script, .bare-brand, dialog, header, footer, [role=status], [role=region], [popover]";
 	for (const e of document.body.children) if (!e.matches(landmarks)) bad.push("outside every landmark: " + e.outerHTML.slice(0, 120));
 	if (!document.documentElement.lang || !document.title) bad.push("no language or title");
