@@ -112,9 +112,10 @@ func Join(p Parts) (Deps, error) {
 	}
 	p.Guard.AppURL, p.Guard.Clock, p.Guard.ErrorPage = app, p.Now, ui.ErrorPage
 	p.Guard.Doorkeeper = identity.NewDoorkeeper(p.Store, p.Ring, p.Now).Demanding(p.RequireAdminTOTP)
-	p.Guard.Refusals = identity.NewRefusals(p.Store, p.Now)
-	setUp := identity.NewSetUp(p.Store, p.Passwords, p.BootstrapToken, p.Now)
-	people := identity.NewPeople(p.Store, p.Passwords, p.Ring, p.Now).Mailing(p.Desks.Mail, p.AppURL)
+	refusals := identity.NewRefusals(p.Store, p.Now)
+	p.Guard.Refusals = refusals
+	setUp := identity.NewSetUp(p.Store, p.Passwords, p.BootstrapToken, p.Now).Noting(refusals)
+	people := identity.NewPeople(p.Store, p.Passwords, p.Ring, p.Now).Mailing(p.Desks.Mail, p.AppURL).Noting(refusals)
 	signIn := meteredSignIn{identity.NewSignIn(p.Store, p.Passwords, p.Ring, p.Now).Asking(people), p.Guard.Meter}
 	signOn := meteredSignOn{identity.NewSSO(p.SignOn, p.Store, signIn.SignIn), p.Guard.Meter}
 	accounts := identity.NewAccounts(p.Store, p.Ring, p.Now)

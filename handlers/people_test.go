@@ -123,6 +123,7 @@ func TestAResetFromItsMakingToItsEnd(t *testing.T) {
 		"expired":  func() { s.later(identity.ResetLife) },
 		"disabled": func() { s.asAdmin("PATCH", "/api/custom/users/"+string(u.ID), `{"disabled":true}`, 200) },
 	} {
+		s.asAdmin("PATCH", "/api/custom/users/"+string(u.ID), `{"disabled":false}`, 200)
 		link := "/api/custom/resets/" + path.Base(decode[issuedLink](t, s.asAdmin("POST", "/api/custom/users/"+string(u.ID)+"/reset", "", 201)).Link)
 		spoil()
 		wantStatus(t, name, s.do(call{method: "POST", path: link, body: `{"password":"staple battery horse"}`}), 404, "reset.ended")

@@ -2,6 +2,7 @@ package handlers_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"berth/core/access"
@@ -25,5 +26,31 @@ func TestWhatARoleDoesNotPermitIsNoted(t *testing.T) {
 	}
 	if n := s.count(`SELECT count(*) FROM audit_events WHERE action = 'request.send' AND actor_id = ? AND resource = 'POST /api/custom/stacks'`, string(account.ID)); n != 5 {
 		t.Errorf("%d name who tried what", n)
+	}
+}
+
+// TestWrongProofsAreNoted: the bootstrap token, the present password and the code of a new second factor.
+func TestWrongProofsAreNoted(t *testing.T) {
+	s := newStand(t)
+	s.do(call{method: "POST", path: "/api/custom/setup", body: `{"bootstrap_token":"wrong","email":"a@b.example","password":"` + password + `","name":"A"}`})
+	u := s.found()
+	session := s.session(u)
+	for _, c := range []call{
+		{method: "PUT", path: "/api/custom/me/password", body: `{"password":"wrong","new_password":"staple battery horse"}`},
+		{method: "PATCH", path: "/api/custom/me", body: `{"email":"z@example.org","password":"wrong"}`},
+		{method: "PUT", path: "/api/custom/me/second-factor", body: `{"secret":"` + strings.Repeat("A", 32) + `","code":"000000","password":"` + password + `"}`},
+		{method: "PATCH", path: "/api/custom/users/" + string(u.ID), body: `{"role":"viewer"}`},
+		{method: "DELETE", path: "/api/custom/users/" + string(u.ID)},
+	} {
+		c.session = session
+		if w := s.do(c); w.Code != 422 && w.Code != 409 {
+			t.Errorf("%s %s: %d %s", c.method, c.path, w.Code, w.Body)
+		}
+	}
+	for action, detail := range map[string]string{"setup.complete": "the bootstrap token is wrong", "profile.password": "the present password is wrong", "profile.change": "the present password is wrong",
+		"second_factor.create": "the code of the new second factor is wrong", "user.change": "the last administrator stays one", "user.delete": "the last administrator stays"} {
+		if n := s.count(`SELECT count(*) FROM audit_events WHERE result = 'refused' AND action = ? AND detail = ? AND address <> ''`, action, detail); n != 1 {
+			t.Errorf("%s is noted %d times", action, n)
+		}
 	}
 }

@@ -52,8 +52,20 @@ type meteredSignOn struct {
 // Finish implements ui.SignOnDesk.
 func (s meteredSignOn) Finish(ctx context.Context, who access.Principal, back identity.Return) (identity.Arrival, error) {
 	arrival, err := s.SSO.Finish(ctx, who, back)
-	if s.meter != nil && (fault.Is(err, fault.Unauthenticated) || fault.Is(err, fault.Forbidden)) {
+	s.count(err)
+	return arrival, err
+}
+
+// FinishLink implements ui.SignOnDesk.
+func (s meteredSignOn) FinishLink(ctx context.Context, who access.Principal, back identity.Return) error {
+	err := s.SSO.FinishLink(ctx, who, back)
+	s.count(err)
+	return err
+}
+
+// count counts err unless it says that nobody could judge: the provider is away, or there were too many tries.
+func (s meteredSignOn) count(err error) {
+	if s.meter != nil && (fault.Is(err, fault.Unauthenticated) || fault.Is(err, fault.Forbidden) || fault.Is(err, fault.Conflict)) {
 		s.meter.AuthenticationFailed("oidc")
 	}
-	return arrival, err
 }

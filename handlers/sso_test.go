@@ -327,6 +327,17 @@ func TestTheLastAdministratorIsNotLockedOut(t *testing.T) {
 	says(t, s.signInAs(t, "olga"), 403, "Nobody was signed in")
 }
 
+// TestTheLastAdministratorWithASecondFactorIsToldToo that they stay one.
+func TestTheLastAdministratorWithASecondFactorIsToldToo(t *testing.T) {
+	s := newStand(t)
+	s.found()
+	leadsTo(t, s.signInAs(t, "olga"), "/stacks")
+	s.exec(`DELETE FROM users WHERE email = 'admin@example.org'`)
+	s.exec(`INSERT INTO second_factors (user_id, sealed, step, created_at) SELECT id, x'00', 1, 1 FROM users`)
+	s.say("olga", func(p *identity.ProviderIdentity) { p.Claims = nil })
+	says(t, s.signInAs(t, "olga"), 200, `name="code"`, `value="/stacks?said=oidc-kept"`)
+}
+
 // TestARoleFollowsTheProvider ends the sessions of the role before.
 func TestARoleFollowsTheProvider(t *testing.T) {
 	s := newStand(t)
@@ -358,7 +369,13 @@ func TestASecondFactorComesAfterTheProvider(t *testing.T) {
 	says(t, w, 200, `name="ticket"`, `name="code"`, `value="/stacks"`)
 	_, rest, _ = strings.Cut(w.Body.String(), `name="ticket" value="`)
 	ticket, _, _ := strings.Cut(rest, `"`)
+	if w := s.post("", "/login/code", "ticket", strings.Replace(ticket, ".", "0.", 1), "code", s.code(secret, 1), "next", "/stacks"); w.Code != 401 {
+		t.Errorf("a ticket that was changed: %d", w.Code)
+	}
 	w = s.post("", "/login/code", "ticket", ticket, "code", s.code(secret, 1), "next", "/stacks")
+	if n := s.count(`SELECT count(*) FROM audit_events WHERE action = 'session.open' AND detail LIKE 'single sign-on at %'`); n != 2 {
+		t.Errorf("%d sessions are said to be opened by single sign-on, want the first and the one behind the second factor", n)
+	}
 	leadsTo(t, w, "/stacks")
 	session = cookieOf(t, w).Value
 	wantStatus(t, "an administrator's page", s.do(call{method: "GET", path: "/api/custom/users", session: session}), 200, "")

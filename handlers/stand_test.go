@@ -73,9 +73,9 @@ func newStand(t testing.TB) *stand {
 	s := &stand{t: t}
 	s.open()
 	passwords := identity.NewPasswords(1)
-	s.setUp = identity.NewSetUp(s.store, passwords, secrets.NewValue(bootstrapToken), s.now)
+	s.setUp = identity.NewSetUp(s.store, passwords, secrets.NewValue(bootstrapToken), s.now).Noting(identity.NewRefusals(s.store, s.now))
 	letters := mail.NewDesk(s.store, s.ring, noHub{}, s.now)
-	people := identity.NewPeople(s.store, passwords, s.ring, s.now).Mailing(letters, origin)
+	people := identity.NewPeople(s.store, passwords, s.ring, s.now).Mailing(letters, origin).Noting(identity.NewRefusals(s.store, s.now))
 	s.signIn = identity.NewSignIn(s.store, passwords, s.ring, s.now).Asking(people)
 	s.accounts = identity.NewAccounts(s.store, s.ring, s.now)
 	app, err := url.Parse(origin)

@@ -271,6 +271,9 @@ func TestRefusedSignInsAreNotedAtAPace(t *testing.T) {
 			t.Errorf("noted was %+v", e)
 		}
 	}
+	if last := m.refused[len(m.refused)-1].Detail; !strings.Contains(last, "more like it are counted only") || strings.Contains(m.refused[0].Detail, "counted") {
+		t.Errorf("the last one that is noted says %q", last)
+	}
 	if known[string(m.user.ID)] != 5 || known[""] != 5 || len(known) != 2 {
 		t.Errorf("noted were %v", known)
 	}
@@ -280,6 +283,32 @@ func TestRefusedSignInsAreNotedAtAPace(t *testing.T) {
 	if got := len(m.refused); got != 13 {
 		t.Errorf("%d are noted: one who is not known is told from one who is by what it costs to note them", got)
 	}
+}
+
+// TestAGapInTheAuditIsTold: the last line before it says so, and the first behind it how many were left out.
+func TestAGapInTheAuditIsTold(t *testing.T) {
+	m, now := &memory{}, epoch
+	refusals := identity.NewRefusals(m, func() time.Time { return now })
+	note := func(detail string) {
+		refusals.Note(t.Context(), access.Anonymous("192.0.2.1").Audit("session.open", "", detail))
+	}
+	for range 9 {
+		note("a")
+	}
+	note("b")
+	now = now.Add(10 * time.Minute)
+	note("a")
+	var details []string
+	for _, e := range m.refused {
+		details = append(details, e.Detail)
+	}
+	const more = "; more like it are counted only, for some minutes"
+	want := []string{"a", "a", "a", "a", "a" + more, "b", "a; 4 more like it before this were counted only" + more}
+	if !slices.Equal(details, want) {
+		t.Errorf("noted were\n%q, want\n%q", details, want)
+	}
+	var none *identity.Refusals
+	none.Note(t.Context(), access.AuditEvent{})
 }
 
 func TestTheUseOfAKeyIsNotedNowAndThen(t *testing.T) {

@@ -68,6 +68,7 @@ type People struct {
 	letters   Letters       // nil: nothing is sent
 	app       string        // origin of the server
 	forgotten *pace.Buckets // links that were sent, by address; nil without letters
+	refusals  *Refusals     // of passwords and codes that were asked again; nil: nobody notes them
 }
 
 // NewPeople returns a People.
@@ -75,6 +76,12 @@ func NewPeople(store PeopleStore, passwords *Passwords, keys Keys, now core.Cloc
 	codes := newThrottle(now)
 	codes.account = pace.New(guessing, maxKeys, now)
 	return &People{store: store, passwords: passwords, macs: keys, keys: keys, codes: codes, now: now, links: pace.New(inviting, maxKeys, now), throttle: newThrottle(now)}
+}
+
+// Noting makes People note wrong passwords and codes of those who have signed in.
+func (p *People) Noting(refusals *Refusals) *People {
+	p.refusals = refusals
+	return p
 }
 
 // Invite makes an invitation; the token is shown to the caller once and kept by nobody. One that is open for the

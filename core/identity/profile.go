@@ -55,15 +55,15 @@ func (p *People) HasPassword(ctx context.Context, who access.Principal) (bool, e
 }
 
 // proveAny is prove for what an account without a password may do as well.
-func (p *People) proveAny(ctx context.Context, who access.Principal, hash string, password secrets.Value) error {
+func (p *People) proveAny(ctx context.Context, who access.Principal, what, hash string, password secrets.Value) error {
 	if hash == "" {
 		return nil
 	}
-	return p.prove(ctx, who, hash, password)
+	return p.prove(ctx, who, what, hash, password)
 }
 
-// prove demands the asker's present password. Conflict "oidc.no_password" when there is none.
-func (p *People) prove(ctx context.Context, who access.Principal, hash string, password secrets.Value) error {
+// prove demands the asker's present password for what the audit calls what. Conflict "oidc.no_password" when there is none.
+func (p *People) prove(ctx context.Context, who access.Principal, what, hash string, password secrets.Value) error {
 	if hash == "" {
 		return errNoPassword
 	}
@@ -80,6 +80,7 @@ func (p *People) prove(ctx context.Context, who access.Principal, hash string, p
 		try.giveBack() // nothing was learnt from it
 		return err
 	case !fits:
+		p.refusals.Note(ctx, who.Audit(what, who.ID, "the present password is wrong"))
 		return errOldPassword
 	}
 	try.succeeded()
@@ -100,7 +101,7 @@ func (p *People) ChangePassword(ctx context.Context, who access.Principal, old, 
 	if err := fault.BadFields("profile.invalid", bad); err != nil {
 		return err
 	}
-	if err := p.prove(ctx, who, hash, old); err != nil {
+	if err := p.prove(ctx, who, "profile.password", hash, old); err != nil {
 		return err
 	}
 	if hash, err = p.passwords.Hash(ctx, fresh); err != nil {
@@ -130,7 +131,7 @@ func (p *People) ChangeProfile(ctx context.Context, who access.Principal, change
 		return User{}, err
 	}
 	if user.Email != before.Email {
-		if err := p.prove(ctx, who, hash, change.Password); err != nil {
+		if err := p.prove(ctx, who, "profile.change", hash, change.Password); err != nil {
 			return User{}, err
 		}
 	}

@@ -90,9 +90,10 @@ func (p *People) ConfirmFactor(ctx context.Context, who access.Principal, secret
 	}
 	step, fits := totpMatch(raw, plainCode(code), p.now())
 	if !fits {
+		p.refusals.Note(ctx, who.Audit("second_factor.create", who.ID, "the code of the new second factor is wrong"))
 		return nil, errBadCode
 	}
-	if err := p.proveAny(ctx, who, hash, password); err != nil {
+	if err := p.proveAny(ctx, who, "second_factor.create", hash, password); err != nil {
 		return nil, err
 	}
 	sealed, err := p.keys.Seal(factorPlace(user.ID), raw)
@@ -169,11 +170,12 @@ func (p *People) RemoveFactor(ctx context.Context, who access.Principal, code st
 	if err != nil {
 		return err
 	}
-	if err := p.proveAny(ctx, who, hash, password); err != nil {
+	if err := p.proveAny(ctx, who, "second_factor.delete", hash, password); err != nil {
 		return err
 	}
 	err = p.proveFactor(ctx, who, user, code)
 	if fault.Is(err, fault.Unauthenticated) {
+		p.refusals.Note(ctx, who.Audit("second_factor.delete", who.ID, "the code of the second factor is wrong"))
 		return errBadCode
 	}
 	if err != nil {

@@ -53,11 +53,18 @@ type SetUp struct {
 	now       core.Clock
 	throttle  *throttle
 	gate      chan struct{} // holds one token: whoever took it is setting up
+	refusals  *Refusals     // of tokens; nil: nobody notes them
 }
 
 // NewSetUp returns a SetUp; token is BOOTSTRAP_TOKEN and may be empty.
 func NewSetUp(store Founders, passwords *Passwords, token secrets.Value, now core.Clock) *SetUp {
 	return &SetUp{store: store, passwords: passwords, token: token, now: now, throttle: newThrottle(now), gate: make(chan struct{}, 1)}
+}
+
+// Noting makes SetUp note wrong tokens.
+func (s *SetUp) Noting(refusals *Refusals) *SetUp {
+	s.refusals = refusals
+	return s
 }
 
 // Status tells whether set-up is needed and possible.
@@ -84,13 +91,13 @@ func (s *SetUp) Create(ctx context.Context, who access.Principal, ask FirstAdmin
 	if !needed {
 		return User{}, ErrSetupClosed
 	}
-	if err := s.checkToken(who, ask.BootstrapToken); err != nil {
+	if err := s.checkToken(ctx, who, ask.BootstrapToken); err != nil {
 		return User{}, err
 	}
 	return s.create(ctx, who, ask)
 }
 
-func (s *SetUp) checkToken(who access.Principal, token secrets.Value) error {
+func (s *SetUp) checkToken(ctx context.Context, who access.Principal, token secrets.Value) error {
 	if s.token.Empty() {
 		return errNoBootstrapToken
 	}
@@ -101,6 +108,7 @@ func (s *SetUp) checkToken(who access.Principal, token secrets.Value) error {
 	// Sums are compared, so that not even the length shows.
 	got, want := sha256.Sum256([]byte(token.Reveal())), sha256.Sum256([]byte(s.token.Reveal()))
 	if subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+		s.refusals.Note(ctx, who.Audit("setup.complete", "", "the bootstrap token is wrong"))
 		return errBootstrapToken
 	}
 	try.succeeded()

@@ -43,19 +43,20 @@ func (s *SignIn) Begin(ctx context.Context, who access.Principal, email string, 
 		return Session{}, secrets.Value{}, err
 	}
 	if user.SecondFactor {
-		return Session{}, s.ticketFor(user, hash), nil
+		return Session{}, s.ticketFor(user, hash, ""), nil
 	}
 	session, err := s.open(ctx, who, user)
 	return session, secrets.Value{}, err
 }
 
-func (s *SignIn) ticketFor(user User, hash string) secrets.Value {
-	return secrets.NewValue(s.ticket(user.ID, hash, s.now().Add(ticketLife).Unix()))
+// ticketFor is good for a few minutes. way is how the first step was taken, for the audit; empty: with a password.
+func (s *SignIn) ticketFor(user User, hash, way string) secrets.Value {
+	return secrets.NewValue(s.ticket(user.ID, hash, way, s.now().Add(ticketLife).Unix()))
 }
 
-// ticket says who gave their password, and until when that counts. Another password makes it good no more.
-func (s *SignIn) ticket(user core.UserID, hash string, until int64) string {
-	head := string(user) + "." + strconv.FormatInt(until, 10)
+// ticket says who took the first step, until when that counts, and which way. Another password makes it good no more.
+func (s *SignIn) ticket(user core.UserID, hash, way string, until int64) string {
+	head := string(user) + "." + strconv.FormatInt(until, 10) + "." + base64.RawURLEncoding.EncodeToString([]byte(way))
 	return head + "." + base64.RawURLEncoding.EncodeToString(s.macs.MAC(seal.PurposeSession, []byte("second step\x00"+head+"\x00"+hash)))
 }
 
@@ -65,35 +66,46 @@ func (s *SignIn) Continue(ctx context.Context, who access.Principal, ticket, cod
 	if s.people == nil {
 		return Session{}, errTicket
 	}
-	user, err := s.ticketHolder(ctx, ticket)
+	user, way, err := s.ticketHolder(ctx, ticket)
 	if err != nil {
 		return Session{}, err
 	}
 	if err := s.people.proveFactor(ctx, who, user, code); err != nil {
 		if fault.CodeOf(err) == fault.CodeOf(errCode) {
-			s.refusals.Note(ctx, who.Audit("session.open", string(user.ID), "the first step was right, and the code of the second factor wrong"))
+			s.refusals.Note(ctx, who.Audit("session.open", string(user.ID), wayBefore(way)+"the first step was right, and the code of the second factor wrong"))
 		}
 		return Session{}, err
 	}
-	return s.open(ctx, who, user)
+	return s.openBy(ctx, who, user, way)
 }
 
-func (s *SignIn) ticketHolder(ctx context.Context, ticket string) (User, error) {
-	id, rest, _ := strings.Cut(ticket, ".")
-	text, _, _ := strings.Cut(rest, ".")
-	until, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || !core.ValidID(core.PrefixUser, id) {
-		return User{}, errTicket
+// wayBefore is a way with what stands between it and the text behind it.
+func wayBefore(way string) string {
+	if way == "" {
+		return ""
+	}
+	return way + ": "
+}
+
+func (s *SignIn) ticketHolder(ctx context.Context, ticket string) (user User, way string, err error) {
+	parts := strings.Split(ticket, ".")
+	if len(parts) != 4 || !core.ValidID(core.PrefixUser, parts[0]) {
+		return User{}, "", errTicket
+	}
+	id, given := parts[0], parts[3]
+	until, err := strconv.ParseInt(parts[1], 10, 64)
+	said, unreadable := base64.RawURLEncoding.Strict().DecodeString(parts[2])
+	if err != nil || unreadable != nil {
+		return User{}, "", errTicket
 	}
 	user, hash, err := s.people.store.UserWithPassword(ctx, core.UserID(id))
 	if err != nil && !fault.Is(err, fault.NotFound) {
-		return User{}, err
+		return User{}, "", err
 	}
-	_, given, _ := strings.Cut(rest, ".")
 	mac, bad := base64.RawURLEncoding.Strict().DecodeString(given)
-	genuine := s.macs.VerifyMAC(seal.PurposeSession, []byte("second step\x00"+id+"."+text+"\x00"+hash), mac)
+	genuine := s.macs.VerifyMAC(seal.PurposeSession, []byte("second step\x00"+strings.Join(parts[:3], ".")+"\x00"+hash), mac)
 	if err != nil || bad != nil || !genuine || s.now().Unix() >= until || user.Disabled || !user.SecondFactor {
-		return User{}, errTicket
+		return User{}, "", errTicket
 	}
-	return user, nil
+	return user, string(said), nil
 }

@@ -171,7 +171,7 @@ func (s *SSO) admit(ctx context.Context, who access.Principal, user User) (Sessi
 	if err != nil {
 		return Session{}, secrets.Value{}, err
 	}
-	return Session{}, s.signIn.ticketFor(user, hash), nil
+	return Session{}, s.signIn.ticketFor(user, hash, s.way()), nil
 }
 
 // way is how the audit says that somebody signed in.

@@ -53,7 +53,7 @@ func (s *SSO) BeginLink(ctx context.Context, who access.Principal, password secr
 	} else if own.Linked {
 		return Departure{}, ErrLinked
 	}
-	if err := s.signIn.people.prove(ctx, who, hash, password); err != nil {
+	if err := s.signIn.people.prove(ctx, who, "oidc.link", hash, password); err != nil {
 		return Departure{}, err
 	}
 	return s.depart(ctx, aimLink(who), "")

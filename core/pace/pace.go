@@ -56,6 +56,18 @@ func (b *Buckets) Take(key string) time.Duration {
 	return 0
 }
 
+// Empty reports whether Take would find no token in the bucket of key now. It takes none.
+func (b *Buckets) Empty(key string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := b.now()
+	full, found := b.full[key]
+	if !found {
+		full = b.full[overflow]
+	}
+	return !b.isFull(full, now) && full.Add(b.rule.Every).Sub(now) > b.filling()
+}
+
 // Give puts a token back that Take took: what it was taken for was not to be counted.
 func (b *Buckets) Give(key string) {
 	b.mu.Lock()

@@ -80,10 +80,14 @@ func (s *Store) RefreshRole(ctx context.Context, who access.Principal, id core.U
 			return u, err
 		}
 		if kept = u.Role == access.RoleAdmin && others == 0; kept { // nobody would be left to administer
-			return u, s.audit(tx, who.Audit("user.keep_admin", string(id), fmt.Sprintf("%s: the last administrator stays one, though single sign-on says %q", u.Email, role)))
+			provider := access.System
+			provider.Address = who.Address
+			return u, s.audit(tx, provider.Audit("user.keep_admin", string(id), fmt.Sprintf("%s: the last administrator stays one, though single sign-on says %q", u.Email, role)))
 		}
+		before, provider := u, access.System // it is not the person's own act, who only came back from there
+		provider.Address = who.Address
 		u.Role, u.UpdatedAt = want, fromMicros(micros(s.now()))
-		return u, s.changeUser(tx, who, u)
+		return u, s.changeUser(tx, provider, before, u, ", by single sign-on")
 	})
 	return user, kept, err
 }

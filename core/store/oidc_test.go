@@ -111,6 +111,9 @@ func TestRolesThatAProviderSays(t *testing.T) {
 	audited("user.change", 2)
 	refresh("", access.RoleViewer, false)
 	audited("user.change", 3)
+	if n := r.count(`SELECT count(*) FROM audit_events WHERE action = 'user.change' AND actor_kind = 'system' AND detail = 'ada@b: role operator, was viewer, by single sign-on'`); n != 1 {
+		t.Error("the audit does not say that the provider changed the role")
+	}
 }
 
 // TestWhoHasNoRoleAnyMoreIsSignedOut, whatever the role was.

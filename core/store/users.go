@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"berth/core"
 	"berth/core/access"
@@ -66,7 +68,7 @@ func (s *Store) UserByEmail(ctx context.Context, email string) (identity.User, s
 // ChangeUser changes role or state of a user, ends their sessions when either differs,
 // and audits it. NotFound "user.not_found", Conflict "user.last_admin".
 func (s *Store) ChangeUser(ctx context.Context, who access.Principal, id core.UserID, change identity.UserChange) (identity.User, error) {
-	return write(ctx, s, func(tx *Tx) (identity.User, error) {
+	u, err := write(ctx, s, func(tx *Tx) (identity.User, error) {
 		u, err := userByID(tx, id)
 		if err != nil {
 			return u, err
@@ -82,11 +84,22 @@ func (s *Store) ChangeUser(ctx context.Context, who access.Principal, id core.Us
 			return u, nil
 		}
 		u.UpdatedAt = fromMicros(micros(s.now())) // as it will be read
-		return u, s.changeUser(tx, who, u)
+		return u, s.changeUser(tx, who, before, u, "")
 	})
+	return u, s.noteLastAdmin(ctx, who.Audit("user.change", string(id), "the last administrator stays one"), err)
 }
 
-func (s *Store) changeUser(tx *Tx, who access.Principal, u identity.User) error {
+// noteLastAdmin notes in the audit that err kept the last administrator; what it was to be was rolled back with its own line. It
+// returns err.
+func (s *Store) noteLastAdmin(ctx context.Context, e access.AuditEvent, err error) error {
+	if errors.Is(err, errLastAdmin) {
+		_ = s.RecordEvent(ctx, e.With(access.Refused)) // the refusal stands, also when it cannot be written down
+	}
+	return err
+}
+
+// changeUser stores what differs of before. by says for the audit how that came about; empty: who did it by themselves.
+func (s *Store) changeUser(tx *Tx, who access.Principal, before, u identity.User, by string) error {
 	if err := tx.change(errUserMissing, `UPDATE users SET role = ?, disabled = ?, updated_at = ? WHERE id = ?`,
 		u.Role, u.Disabled, micros(u.UpdatedAt), u.ID); err != nil {
 		return err
@@ -97,7 +110,19 @@ func (s *Store) changeUser(tx *Tx, who access.Principal, u identity.User) error 
 	if err := endTrust(tx, u.ID); err != nil {
 		return err
 	}
-	return s.audit(tx, who.Audit("user.change", string(u.ID), fmt.Sprintf("%s: role %s, disabled %t", u.Email, u.Role, u.Disabled)))
+	return s.audit(tx, who.Audit("user.change", string(u.ID), u.Email+": "+changeOf(before, u)+by))
+}
+
+// changeOf says for people what differs between two states of a user.
+func changeOf(before, u identity.User) string {
+	var changed []string
+	if u.Role != before.Role {
+		changed = append(changed, fmt.Sprintf("role %s, was %s", u.Role, before.Role))
+	}
+	if u.Disabled != before.Disabled {
+		changed = append(changed, map[bool]string{true: "disabled", false: "enabled again"}[u.Disabled])
+	}
+	return strings.Join(changed, "; ")
 }
 
 // endTrust ends all that somebody held under the role or state that they had: their sessions, links for a new
@@ -114,7 +139,7 @@ func endTrust(tx *Tx, id core.UserID) error {
 // DeleteUser removes a user with their sessions and audits it. NotFound
 // "user.not_found", Conflict "user.last_admin".
 func (s *Store) DeleteUser(ctx context.Context, who access.Principal, id core.UserID) error {
-	return s.db.Write(ctx, func(tx *Tx) error {
+	err := s.db.Write(ctx, func(tx *Tx) error {
 		u, err := userByID(tx, id)
 		if err != nil {
 			return err
@@ -130,6 +155,7 @@ func (s *Store) DeleteUser(ctx context.Context, who access.Principal, id core.Us
 		}
 		return s.audit(tx, who.Audit("user.delete", string(id), u.Email))
 	})
+	return s.noteLastAdmin(ctx, who.Audit("user.delete", string(id), "the last administrator stays"), err)
 }
 
 // keepAdmin refuses a transaction after which nobody could administer. It looks at the

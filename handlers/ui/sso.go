@@ -107,6 +107,9 @@ func SignedOn(d ProfileDeps, secure bool) http.Handler {
 		}
 		arrival, err := d.SignOn.Finish(r.Context(), who, back)
 		page := newLoginPage("", endpoint.LocalPath(back.Next()), d.SignOn)
+		if err == nil && arrival.Kept { // also behind a second factor
+			page.Next = exact(saying(string(page.Next), "oidc-kept"))
+		}
 		switch {
 		case err != nil:
 			return refuseSignOn(w, r, err, page)
@@ -114,10 +117,6 @@ func SignedOn(d ProfileDeps, secure bool) http.Handler {
 			return writeCode(w, r, http.StatusOK, "", arrival.Ticket.Reveal(), page)
 		}
 		endpoint.SetSession(w, arrival.Session.Cookie.Reveal(), arrival.Session.ExpiresAt, secure)
-		next := string(page.Next)
-		if arrival.Kept {
-			next = saying(next, "oidc-kept")
-		}
-		return seeOther(w, r, next)
+		return seeOther(w, r, string(page.Next))
 	})
 }
