@@ -40,7 +40,7 @@ func (k *shelf) backup(name string) backups.Backup {
 	k.s.must(err)
 	content, here := k.contents[name]
 	copied, away := k.away[name]
-	return backups.Backup{Name: name, Size: int64(len(max(content, copied))), Here: here, Away: away, Head: backups.Head{Format: 1, Version: "test", Schema: 1, MadeAt: at, Reason: why}}
+	return backups.Backup{Name: name, Size: int64(len(max(content, copied))), Here: here, Checked: here, Away: away, Head: backups.Head{Format: 1, Version: "test", Schema: 1, MadeAt: at, Reason: why}}
 }
 
 func (k *shelf) put(why backups.Reason, content string) backups.Backup {

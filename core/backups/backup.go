@@ -13,6 +13,7 @@ type Backup struct {
 	Head    Head
 	Problem string // why it cannot be restored here, for people; empty: it can
 	Here    bool   // it is in the folder of this server
+	Checked bool   // it was read whole as it is there, and found good
 	Away    bool   // there is a copy off site
 }
 

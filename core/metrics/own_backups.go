@@ -96,7 +96,7 @@ func (o *Own) KnowBackups(all []backups.Backup, every time.Duration) {
 	newest := backups.Backup{}
 	for _, b := range all {
 		there[string(b.Head.Reason)]++
-		if newest.Name == "" && b.Head.Reason != backups.Uploaded {
+		if newest.Name == "" && b.Head.Reason != backups.Uploaded && b.Problem == "" && (b.Checked || !b.Here) {
 			newest = b
 		}
 	}

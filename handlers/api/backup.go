@@ -33,7 +33,7 @@ type BackupAnswer struct {
 	Name      string    `json:"name"`
 	Size      int64     `json:"size"` // bytes of the archive
 	CreatedAt time.Time `json:"created_at"`
-	Verified  bool      `json:"verified"` // it was opened again after it was made or brought here, and found whole; false for what is off site alone
+	Verified  bool      `json:"verified"` // it was opened again after it was made or brought here, and found whole; false for what is off site alone, and for minutes for what somebody put into the folder
 	Reason    string    `json:"reason"`   // manual, schedule, before-restore, before-upgrade or uploaded
 	Version   string    `json:"version"`  // of the server that made it; "" when the archive does not open, or is off site alone
 	Schema    int       `json:"schema"`   // of its database; 0 as version is ""
@@ -103,7 +103,7 @@ func whereOf(b backups.Backup) string {
 }
 
 func showBackup(b backups.Backup) BackupAnswer {
-	return BackupAnswer{Name: b.Name, Size: b.Size, CreatedAt: b.Head.MadeAt, Verified: b.Here, Reason: string(b.Head.Reason),
+	return BackupAnswer{Name: b.Name, Size: b.Size, CreatedAt: b.Head.MadeAt, Verified: b.Here && b.Checked, Reason: string(b.Head.Reason),
 		Version: b.Head.Version, Schema: b.Head.Schema, Problem: b.Problem, Where: whereOf(b)}
 }
 

@@ -67,7 +67,7 @@ func whereIs(b backups.Backup) string {
 
 type backupLine struct {
 	Name, Href, Why, Size, Version, Where string
-	Here, Away                            bool
+	Here, Away, Checked                   bool
 	Made                                  moment
 	Problem                               string
 }
@@ -83,7 +83,7 @@ var whyBackup = map[backups.Reason]string{
 func backupHref(name string) string { return "/backups/" + name }
 
 func lineOfBackup(b backups.Backup, now core.Clock) backupLine {
-	return backupLine{Name: b.Name, Href: backupHref(b.Name), Why: whyBackup[b.Head.Reason], Size: sizeOf(b.Size), Version: b.Head.Version, Where: whereIs(b), Here: b.Here, Away: b.Away, Made: at(b.Head.MadeAt, now()), Problem: b.Problem}
+	return backupLine{Name: b.Name, Href: backupHref(b.Name), Why: whyBackup[b.Head.Reason], Size: sizeOf(b.Size), Version: b.Head.Version, Where: whereIs(b), Here: b.Here, Away: b.Away, Checked: b.Checked, Made: at(b.Head.MadeAt, now()), Problem: b.Problem}
 }
 
 // Backups lists backups, with the forms that make one and bring one.

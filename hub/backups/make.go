@@ -151,6 +151,9 @@ func (s *Shelf) place(name func(backups.Head) (string, error), write func(part *
 	if err != nil {
 		return b, err
 	}
+	if err = s.vouch(part.Name(), called); err != nil {
+		return b, s.storage(err)
+	}
 	if err = os.Rename(part.Name(), filepath.Join(s.o.Dir, called)); err == nil {
 		err = syncDir(s.o.Dir)
 	}

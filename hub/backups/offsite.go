@@ -143,7 +143,7 @@ func (s *Shelf) standing() backups.Standing {
 func missing(all []backups.Backup, keep backups.Keep, now time.Time) (some []backups.Backup) {
 	over := keep.Expired(all, now)
 	for _, b := range all {
-		if b.Here && b.Problem == "" && !b.Away && !slices.Contains(over, b) {
+		if b.Here && b.Checked && b.Problem == "" && !b.Away && !slices.Contains(over, b) {
 			some = append(some, b)
 		}
 	}

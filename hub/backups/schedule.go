@@ -36,6 +36,12 @@ func (s *Shelf) round(ctx context.Context) time.Duration {
 		s.o.Log.Error("the backups cannot be listed", "error", err)
 		return again
 	}
+	if s.check(ctx, all) {
+		s.tell()
+		if all, err = s.local(); err != nil {
+			return again
+		}
+	}
 	s.o.Meter.KnowBackups(all, s.o.Every)
 	if s.o.Every > 0 && backups.DueIn(all, s.o.Every, s.o.Now()) == 0 {
 		if _, err := s.Make(ctx, backups.BySchedule); err != nil && ctx.Err() == nil {

@@ -73,6 +73,7 @@ type Shelf struct {
 
 	mu    sync.Mutex
 	heads map[string]known // by name; guarded by mu, as what follows
+	whole map[string]stamp // which were read whole, by name
 	away  away
 
 	notMade string    // why the last backup was not made; empty: it was
@@ -85,7 +86,7 @@ type Shelf struct {
 
 // known is what was read of a file that has not changed since.
 type known struct {
-	size   int64
+	stamp  stamp
 	backup backups.Backup
 }
 
@@ -105,6 +106,9 @@ func Open(o Options) (*Shelf, error) {
 	}
 	if err == nil {
 		s.tried, err = s.lastRehearsal()
+	}
+	if err == nil {
+		s.whole, err = s.vouched()
 	}
 	if err != nil {
 		return nil, s.storage(err)
@@ -176,14 +180,15 @@ func (s *Shelf) look(name string) (backups.Backup, error) {
 	s.mu.Lock()
 	k, found := s.heads[name]
 	s.mu.Unlock()
-	if found && k.size == stat.Size() {
-		return k.backup, nil
+	now := stampOf(stat)
+	if !found || k.stamp != now {
+		k = known{now, s.read(name, stat.Size(), file)}
 	}
-	b := s.read(name, stat.Size(), file)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.heads[name] = known{stat.Size(), b}
-	return b, nil
+	s.heads[name] = k
+	k.backup.Checked = s.whole[name] == now
+	return k.backup, nil
 }
 
 // read tells what a file is, which may take as long as the disk does.

@@ -85,7 +85,7 @@ func (y *yard) open() {
 	}
 }
 
-// names are the files in the folder.
+// names are the files in the folder, but for the one that says which were read.
 func (y *yard) names() (names []string) {
 	y.t.Helper()
 	entries, err := os.ReadDir(y.o.Dir)
@@ -93,7 +93,9 @@ func (y *yard) names() (names []string) {
 		y.t.Fatal(err)
 	}
 	for _, e := range entries {
-		names = append(names, e.Name())
+		if e.Name() != wholeName {
+			names = append(names, e.Name())
+		}
 	}
 	return names
 }

@@ -99,7 +99,12 @@ func (s *Swap) save() error {
 	if err != nil {
 		return err
 	}
-	temp := s.state + ".new"
+	return writeDurably(s.state, text)
+}
+
+// writeDurably puts text at path, so that after a crash there is all of it or what was there before.
+func writeDurably(path string, text []byte) error {
+	temp := path + ".new"
 	file, err := os.OpenFile(temp, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
@@ -108,10 +113,10 @@ func (s *Swap) save() error {
 	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return err
 	}
-	if err := os.Rename(temp, s.state); err != nil {
+	if err := os.Rename(temp, path); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(s.state))
+	return syncDir(filepath.Dir(path))
 }
 
 // Go puts the new in place, or goes on with that. back: what there was is in place again, because the new did not

@@ -68,11 +68,11 @@ func New(s Settings, o outbound.Options, now core.Clock) (*Bucket, error) {
 		b.host, b.path = s.Bucket+"."+endpoint.Host, "/"
 	}
 	o.Limit = askTime
-	if b.small, err = outbound.New("The storage", endpoint.Scheme+"://"+b.host, codes, o); err != nil {
+	if b.small, err = outbound.New("the storage", endpoint.Scheme+"://"+b.host, codes, o); err != nil {
 		return nil, err
 	}
 	o.Limit, o.Most = pieceTime, piece+1<<20
-	b.large, err = outbound.New("The storage", endpoint.Scheme+"://"+b.host, codes, o)
+	b.large, err = outbound.New("the storage", endpoint.Scheme+"://"+b.host, codes, o)
 	return b, err
 }
 
