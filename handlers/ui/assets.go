@@ -16,15 +16,15 @@ var assetFiles embed.FS
 
 // assets are the addresses of what pages load. Each holds a digest of the content, so a
 // browser keeps them for ever and never shows an old one with a new page.
-type assets struct{ Style, Script, Mark string }
+type assets struct{ Style, Script, Palette, Mark string }
 
-var assetURLs = assets{Style: assetURL("berth.css"), Script: assetURL("berth.js"), Mark: assetURL("mark.svg")}
+var assetURLs = assets{Style: assetURL("berth.css"), Script: assetURL("berth.js"), Palette: assetURL("palette.js"), Mark: assetURL("mark.svg")}
 
 // Mark is where the mark of the product is served, for pages that others make.
 func Mark() string { return assetURLs.Mark }
 
 // assetKinds are the files that are served, by name.
-var assetKinds = map[string]string{"berth.css": "text/css; charset=utf-8", "berth.js": "text/javascript; charset=utf-8", "mark.svg": "image/svg+xml"}
+var assetKinds = map[string]string{"berth.css": "text/css; charset=utf-8", "berth.js": "text/javascript; charset=utf-8", "palette.js": "text/javascript; charset=utf-8", "mark.svg": "image/svg+xml"}
 
 func assetURL(name string) string { return path.Join("/assets", digestOf(name), name) }
 

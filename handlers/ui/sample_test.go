@@ -145,6 +145,9 @@ func samples() map[string]sample {
 		"repository-key":        of(keyView, framed(inRepositories, "deploy"), newKeyPage(repositories.Credential{ID: "cred_1", Name: "deploy", Type: repositories.TypeSSH, Host: "git.example.com", PublicKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKm33/Qj2l6Lu940QqFxFu5cLtCvTxw9g58HFYr8N9mZ deploy", CreatedAt: before(time.Hour)}, func() time.Time { return sampleNow })),
 		"ssh-hosts":             of(sshHostsView, framed(inRepositories, "SSH hosts"), sampleHosts()),
 	}
+	for name, s := range searchSamples() {
+		all[name] = s
+	}
 	for name, s := range stackSamples() {
 		all[name] = s
 	}

@@ -107,3 +107,20 @@ func TestNoStyleIsLeftOver(t *testing.T) {
 		}
 	}
 }
+
+// TestColoursStandInTheTokensAlone: a colour of its own would miss the dark scheme and the contrast test.
+func TestColoursStandInTheTokensAlone(t *testing.T) {
+	css := regexp.MustCompile(`(?s)/\*.*?\*/`).ReplaceAllString(stylesheet(t), "")
+	rules := regexp.MustCompile(`(?s):root \{.*?\}`).ReplaceAllString(css, "")
+	if len(rules) >= len(css) {
+		t.Fatal("the tokens were not found")
+	}
+	for _, m := range regexp.MustCompile(`[^;{]*(#[0-9a-fA-F]{3,8}|\b(rgb|hsl|oklch|lab)a?\()[^;}]*[;}]`).FindAllString(rules, -1) {
+		t.Errorf("a colour outside the tokens: %s", strings.TrimSpace(m))
+	}
+	for _, m := range regexp.MustCompile(`var\((--[a-z0-9-]+)`).FindAllStringSubmatch(css, -1) {
+		if !strings.Contains(css, m[1]+":") {
+			t.Errorf("the token %s is used and not declared", m[1])
+		}
+	}
+}
