@@ -1,0 +1,59 @@
+package e2e_test
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// TestTheCommandPalette is gone through by keys alone, as a pointer never could show its focus.
+func TestTheCommandPalette(t *testing.T) {
+	r := openRoom(t)
+	p := r.openTab()
+	p.open("/")
+	p.fillSetUp(roomToken)
+	p.press("Make the administrator")
+	p.shows("Three steps to a first stack")
+
+	opens := func(key string, modifiers ...chromedp.KeyOption) {
+		p.do(chromedp.KeyEvent(key, modifiers...))
+		p.until("the palette with what it found", `document.activeElement.id === "palette-q" && document.querySelectorAll("#palette-hits [role=option]").length > 5`)
+	}
+	p.do(chromedp.Focus(chromedp.CSS(".side .nav-group a[href='/stacks']")))
+	opens("/")
+	for _, v := range variants {
+		p.look(v)
+		picture, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
+		if err != nil {
+			t.Fatal(err)
+		}
+		artifact(t, "palette."+v.name+".png", picture)
+	}
+	p.look(variants[0])
+	p.do(chromedp.KeyEvent(kb.Escape))
+	p.until("focus where it was", `!document.querySelector("#palette").open && document.activeElement.getAttribute("href") === "/stacks"`)
+
+	opens("/")
+	p.do(chromedp.KeyEvent("add a repo"), chromedp.KeyEvent(kb.Enter))
+	p.until("the form for a repository", `location.pathname === "/repositories/new" && document.readyState === "complete"`)
+	p.fill("[name=url]", "half-typed")
+	p.do(chromedp.Focus(chromedp.CSS("[name=url]")), chromedp.KeyEvent("/?"))
+	if typed := ask[string](p, `document.querySelector("[name=url]").value`); len(typed) != len("half-typed/?") {
+		t.Errorf("a field lost what was typed into it: %q", typed)
+	}
+	p.do(chromedp.Focus(chromedp.CSS(".side .find")), chromedp.KeyEvent("?"))
+	p.until("the keys", `document.querySelector("#keys").open`)
+	p.do(chromedp.KeyEvent(kb.Escape))
+	p.until("the page again", `!document.querySelector("#keys").open`)
+	p.audit("search", "/search?q=a")
+
+	p.withoutScript()
+	p.open("/repositories")
+	p.click(".side .find")
+	p.until("the page that searches", `location.pathname === "/search"`)
+	p.fill("main [name=q]", "zzz")
+	p.click("main form button")
+	p.shows("Nothing that you may see is named")
+	p.clean()
+}
