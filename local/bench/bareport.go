@@ -3,19 +3,16 @@ package main
 import (
 	"context"
 	"crypto/tls"
-	"encoding/json"
 	"errors"
 	"io"
 	"net"
 	"net/http"
 	"time"
 
-	ws "golang.org/x/net/websocket"
-
 	"berth/core"
 	"berth/core/seal"
-	"berth/core/wire"
 	"berth/hub/adapter/websocket"
+	"berth/local/stand/barelink"
 )
 
 // bareQuestion asks for tokens with which so many workers find the bare port.
@@ -38,7 +35,7 @@ func barePortAide(in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: bareRoutes(), TLSConfig: websocket.ServerConfig(certificate), ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: barelink.Routes(beat), TLSConfig: websocket.ServerConfig(certificate), ReadHeaderTimeout: 10 * time.Second}
 	served := make(chan error, 1)
 	go func() { served <- server.ServeTLS(listener, "", "") }()
 	err = serveLines(in, out, func(_ context.Context, q bareQuestion) (bareAnswer, error) {
@@ -62,30 +59,4 @@ func bareCertificate() (tls.Certificate, error) {
 		return tls.Certificate{}, err
 	}
 	return tls.X509KeyPair(cert, key)
-}
-
-func bareRoutes() http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST "+wire.EnrolPath, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(wire.Enrolled{WorkerID: core.WorkerID(core.NewID(core.PrefixWorker, time.Now())),
-			HeartbeatSeconds: int(beat.Seconds()), Time: time.Now().UTC()}) // a worker that has gone needs no answer
-	})
-	mux.Handle("GET "+wire.LinkPath, ws.Server{Handler: bareLink})
-	return mux
-}
-
-// bareLink greets a worker that has said how it is, and then only listens.
-func bareLink(socket *ws.Conn) {
-	var frame []byte
-	if ws.Message.Receive(socket, &frame) != nil {
-		return
-	}
-	welcome, err := wire.Encode(wire.Welcome{Epoch: 1, HeartbeatSeconds: int(beat.Seconds()), Version: "bare", Changes: true, Settle: []wire.Instruction{}})
-	if err != nil || ws.Message.Send(socket, welcome) != nil {
-		return
-	}
-	for ws.Message.Receive(socket, &frame) == nil {
-		frame = nil
-	}
 }
