@@ -93,6 +93,7 @@
     if (event.isComposing) return;
     if (event.key === "ArrowDown") choose(at + 1);
     else if (event.key === "ArrowUp") choose(at - 1);
+    else if (event.key === "Escape") box.close(); // a field of its kind would only be emptied
     else if (event.key !== "Enter") return;
     event.preventDefault();
     if (event.key !== "Enter") return;

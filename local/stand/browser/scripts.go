@@ -62,7 +62,7 @@ const Contrast = `(() => {
 // addresses are where the page leads, and where its forms go with which method.
 const addresses = `(() => ({
 	links: [...document.querySelectorAll("a[href]")].map((a) => a.getAttribute("href")),
-	forms: [...document.querySelectorAll("form")].map((f) => (f.getAttribute("method") || "get").toUpperCase() + " " + new URL(f.getAttribute("action") || location.href, location.href).href),
+	forms: [...document.querySelectorAll("form:not([method=dialog])")].map((f) => (f.getAttribute("method") || "get").toUpperCase() + " " + new URL(f.getAttribute("action") || location.href, location.href).href),
 }))()`
 
 // sideways are what makes the page wider than its window, and panels that cut something off.
