@@ -57,6 +57,7 @@ type Options struct {
 type Limits struct {
 	Pending    int           // connections that have no link yet, beyond which new ones are closed
 	PerAddress int           // of those, from one address
+	Speaking   int           // of those that have begun to speak, beyond which new ones are closed unless as many links were made lately
 	AtOnce     int           // requests being judged, beyond which others wait
 	Patience   time.Duration // of those that wait, beyond which 503; less than a worker's, which is 10 s
 	Rate       pace.Rule     // of all requests together, beyond which 503
@@ -67,7 +68,7 @@ type Limits struct {
 // DefaultLimits let ten thousand workers come back within half a minute; each makes two
 // requests.
 var DefaultLimits = Limits{
-	Pending: 4096, PerAddress: 512, AtOnce: 64, Patience: 5 * time.Second, Links: 20_000,
+	Pending: 4096, PerAddress: 512, Speaking: 512, AtOnce: 64, Patience: 5 * time.Second, Links: 20_000,
 	Rate:     pace.Rule{Burst: 4000, Every: time.Millisecond / 2},
 	Failures: pace.Rule{Burst: 20, Every: 6 * time.Second},
 }
@@ -122,7 +123,7 @@ func (p *Port) Run(ctx context.Context, listener net.Listener) error {
 		ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: requestTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
 		ErrorLog: slog.NewLogLogger(p.opts.Log.Handler(), slog.LevelDebug), // handshakes that fail: strangers' business
 	}
-	gate := newGate(listener, p.opts.Limits, func() { p.opts.Meter.Connection(crowded) })
+	gate := newGate(listener, p.opts.Limits, p.opts.Now, func() { p.opts.Meter.Connection(crowded) })
 	failed := make(chan error, 1)
 	var serving sync.WaitGroup
 	serving.Go(func() { failed <- server.ServeTLS(gate, "", "") })
