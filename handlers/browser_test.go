@@ -307,6 +307,8 @@ func (a *auditor) everyPageWasSeen() {
 var notSeen = map[string]string{
 	"GET /integrations/new":                         "makes a name for a target and goes to its page",
 	"GET /stacks/{id}/services/{service}/logs/file": "a text to be saved",
+	"GET /deployments/{id}/log/file":                "a text to be saved",
+	"GET /job-runs/{id}/log/file":                   "a text to be saved",
 	"GET /login/oidc":                               "goes to the provider",
 	"GET /login/oidc/callback":                      "comes from the provider and goes on",
 }

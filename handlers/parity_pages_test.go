@@ -200,6 +200,8 @@ var pageVisits = []visit{
 	{303, "/stacks/{stack}/revisions/1/rollback", "x=1", "open deployment"},
 	{200, "/deployments", "", ""},
 	{200, "/deployments/{deployment}", "", ""},
+	{200, "/deployments/{deployment}?q=pull&times=clock", "", ""},
+	{200, "/deployments/{deployment}/log/file?times=clock", "", ""},
 	{409, "/deployments/{deployment}/cancel", "x=1", ""},
 	{303, "/deployments/{open deployment}/cancel", "x=1", ""},
 
@@ -240,6 +242,7 @@ var pageVisits = []visit{
 	{200, "/job-runs", "", ""},
 	{200, "/job-runs?job={job}", "", ""},
 	{200, "/job-runs/{run}", "", ""},
+	{200, "/job-runs/{run}/log/file", "", ""},
 	{200, "/job-runs/{asked run}", "", ""},
 	{303, "/job-runs/{asked run}/cancel", "x=1", ""},
 	{409, "/job-runs/{run}/cancel", "x=1", ""},

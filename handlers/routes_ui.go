@@ -259,6 +259,7 @@ func uiDeploymentRoutes(u UIDeps) []Route {
 	return []Route{
 		page("/deployments", access.View, ui.Deployments(u.Store, u.Now)),
 		page("/deployments/{id}", access.View, ui.Deployment(u.Store, u.Workers, u.Now)),
+		page("/deployments/{id}/log/file", access.View, ui.SaveDeploymentLog(u.Store)),
 		form("/deployments/{id}/cancel", access.Operate, ui.CancelDeployment(u.Stacks)),
 	}
 }

@@ -41,6 +41,7 @@ func uiJobRoutes(u UIDeps) []Route {
 		form(one+"/global-variables", access.Operate, ui.BindToJob(u.Store, u.Variables)),
 		page("/job-runs", access.View, ui.Runs(u.Store, u.Workers, u.Now)),
 		page(run, access.View, ui.Run(u.Store, u.Workers, u.Now)),
+		page(run+"/log/file", access.View, ui.SaveRunLog(u.Store)),
 		form(run+"/cancel", access.Operate, ui.CancelRun(u.Jobs)),
 	}
 }

@@ -62,7 +62,7 @@ var deploymentView = newView[deploymentPage]("deployment_show.html")
 // Deployment shows one deployment: its phases and its log, which the script follows.
 func Deployment(reader DeploymentReader, workers WorkerFinder, now core.Clock) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
-		after, err := afterIn(r)
+		look, err := lookIn(r)
 		if err != nil {
 			return err
 		}
@@ -82,11 +82,11 @@ func Deployment(reader DeploymentReader, workers WorkerFinder, now core.Clock) h
 			page.putUnheard(d)
 		}
 		// The state was read first: the log of a deployment that had ended is whole.
-		pieces, err := reader.DeploymentLog(r.Context(), d.ID, after, logPageSize)
+		pieces, err := reader.DeploymentLog(r.Context(), d.ID, look.after, logPageSize)
 		if err != nil {
 			return err
 		}
-		page.Log = logOf(r.Context(), page.logged(d), pieces, deploymentPiece, after)
+		page.Log = logOf(r.Context(), page.logged(d), pieces, deploymentPiece, look)
 		if page.Advice, err = adviceOn(r.Context(), reader, d); err != nil {
 			return err
 		}

@@ -23,11 +23,21 @@ type logView struct {
 	Last    string // number of the last piece shown, for ?after=
 	More    string // address of what follows; empty: nothing that is known
 	Whole   bool   // the log is over
+	// Href is where the log is searched, Search what for, Of how many lines were looked through; Clock says that lines
+	// have their times of day, and TimesHref leads to the other kind.
+	Href      string
+	Search    exact
+	Sought    string // the same, to be looked at
+	Of        int
+	Clock     bool
+	TimesHref string
+	SaveHref  string // the whole of it as a file
 }
 
 // logLine is one line of a log.
 type logLine struct {
 	At   string // since the start: "1:03"
+	When moment // of day; empty: it is not asked for
 	Text logText
 }
 
@@ -54,9 +64,10 @@ type logPiece struct {
 func deploymentPiece(l stacks.LogLine) logPiece { return logPiece{l.Number, l.At, l.Text} }
 func runPiece(p jobs.LogPiece) logPiece         { return logPiece{p.Number, p.At, p.Text} }
 
-// logOf shows the pieces of a log that follow the numbered one.
-func logOf[P any](ctx context.Context, of logged, pieces []P, read func(P) logPiece, after uint64) logView {
-	v, from := logView{Open: of.open, Unheard: of.unheard}, of.began
+// logOf shows the pieces of a log that follow the one that was seen last.
+func logOf[P any](ctx context.Context, of logged, pieces []P, read func(P) logPiece, look logLook) logView {
+	v, from, after := logView{Open: of.open, Unheard: of.unheard, Href: of.href, Search: exact(look.search), Sought: look.search, Clock: look.clock,
+		TimesHref: look.otherTimes().href(of.href), SaveHref: logLook{clock: look.clock}.href(of.href + "/log/file")}, of.began, look.after
 	if from.IsZero() {
 		from = of.queued
 	}
@@ -64,13 +75,19 @@ func logOf[P any](ctx context.Context, of logged, pieces []P, read func(P) logPi
 	for _, p := range shown {
 		piece := read(p)
 		after = piece.number
-		for text := range strings.SplitSeq(strings.TrimRight(piece.text, "\n"), "\n") {
-			v.Lines = append(v.Lines, logLine{At: stopwatch(piece.at.Sub(from)), Text: coloured(lastStroke(text))})
+		lines := strings.Split(strings.TrimRight(piece.text, "\n"), "\n")
+		v.Of += len(lines)
+		for _, text := range holding(lines, look.search) {
+			line := logLine{At: stopwatch(piece.at.Sub(from)), Text: coloured(lastStroke(text))}
+			if look.clock {
+				line.When = timeOfDay(piece.at)
+			}
+			v.Lines = append(v.Lines, line)
 		}
 	}
 	v.Last = strconv.FormatUint(after, 10)
 	if len(shown) < len(pieces) || len(pieces) == logPageSize {
-		v.More = of.href + "?after=" + v.Last
+		v.More = look.next(of.href, after)
 	}
 	v.Whole = !v.Open && v.More == ""
 	return v
@@ -91,6 +108,12 @@ func fitting[P any](ctx context.Context, pieces []P, text func(P) string) []P {
 		}
 	}
 	return pieces
+}
+
+// timeOfDay is when a line was said; the script shows it in the viewer's zone.
+func timeOfDay(t time.Time) moment {
+	t = t.UTC()
+	return moment{ISO: t.Format(time.RFC3339), UTC: t.Format("2 Jan 2006, 15:04:05 UTC"), Day: t.Format("15:04:05")}
 }
 
 // stopwatch shows a time since the start: "1:03".

@@ -59,7 +59,7 @@ var runView = newView[runPage]("run_show.html")
 // Run shows one run: how it ended or stands, and its log, which the script follows.
 func Run(reader RunReader, workers WorkerFinder, now core.Clock) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
-		after, err := afterIn(r)
+		look, err := lookIn(r)
 		if err != nil {
 			return err
 		}
@@ -76,11 +76,11 @@ func Run(reader RunReader, workers WorkerFinder, now core.Clock) http.Handler {
 			return err
 		}
 		// The state was read first: the log of a run that had ended is whole.
-		pieces, err := reader.RunLog(r.Context(), run.ID, after, logPageSize)
+		pieces, err := reader.RunLog(r.Context(), run.ID, look.after, logPageSize)
 		if err != nil {
 			return err
 		}
-		page.Log = logOf(r.Context(), loggedRun(run), pieces, runPiece, after)
+		page.Log = logOf(r.Context(), loggedRun(run), pieces, runPiece, look)
 		f := newFrame(r, inJobs, "Run of "+j.Name, jobTrail(j)...)
 		if !page.Log.Whole {
 			f = f.following(true)

@@ -107,7 +107,7 @@ func sampleRunPage(r jobs.Run, others []jobs.Run, pieces ...jobs.LogPiece) runPa
 	if err != nil {
 		panic(err)
 	}
-	page.Log = logOf(context.Background(), loggedRun(r), pieces, runPiece, 0)
+	page.Log = logOf(context.Background(), loggedRun(r), pieces, runPiece, logLook{search: "e", clock: true})
 	return page
 }
 

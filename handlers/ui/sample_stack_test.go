@@ -122,7 +122,7 @@ func stackSamples() map[string]sample {
 		"deployment-failed":  of(deploymentView, framed(inStacks, "Deployment of shop", trail...), sampleDeployment(stacks.DeploymentFailed)),
 		"deployment-done":    of(deploymentView, framed(inStacks, "Deployment of shop", trail...), sampleDeployment(stacks.DeploymentSucceeded)),
 		"service-logs":       of(serviceLogsView, framed(inStacks, "Log of db", trail...), sampleLogs()),
-		"service-logs-found": of(serviceLogsView, framed(inStacks, "Log of db", trail...), serviceLogsPage{Service: "db", Tail: tailChoice(200), Search: "fatal", Of: 200, Lines: []logText{coloured("\x1b[31mFATAL\x1b[0m x")}, SaveHref: "/x", SaveAs: "shop-db.log"}),
+		"service-logs-found": of(serviceLogsView, framed(inStacks, "Log of db", trail...), serviceLogsPage{Service: "db", Tail: tailChoice(200), Search: "fatal", Sought: "fatal", Of: 200, Lines: []logText{coloured("\x1b[31mFATAL\x1b[0m x")}, SaveHref: "/x", SaveAs: "shop-db.log"}),
 		"service-logs-away":  of(serviceLogsView, framed(inStacks, "Log of db", trail...), serviceLogsPage{Service: "db", Tail: tailChoice(200), Trouble: "The stack's worker is offline, so its containers cannot be reached. They go on running; try again when the worker is back."}),
 	}
 }
@@ -248,7 +248,7 @@ func sampleDeployment(state stacks.DeploymentState) deploymentPage {
 	p.Log = logOf(context.Background(), p.logged(d), []stacks.LogLine{{Number: 1, At: before(21 * time.Second), Text: "fetch: branch main is at 9f31c02d4a\nrender: 4 compose services, 2 secrets\n"},
 		{Number: 2, At: before(20 * time.Second), Text: " api Pulling\n db Pulling\n api Pulled\n db Pulled\n"},
 		{Number: 3, At: before(12 * time.Second), Text: " Container shop-db-1  \x1b[32mRecreated\x1b[0m\n Container shop-api-1  Recreate\n Container shop-api-1  Recreated\n Container shop-db-1  Started\n"},
-		{Number: 4, At: before(9 * time.Second), Text: "verify: waiting for db (starting), api (healthy)\n"}}, deploymentPiece, 0)
+		{Number: 4, At: before(9 * time.Second), Text: "verify: waiting for db (starting), api (healthy)\n"}}, deploymentPiece, logLook{})
 	if state == stacks.DeploymentSucceeded {
 		p.Log.More = "/deployments/dep_1?after=4"
 	}

@@ -37,7 +37,8 @@ const defaultTail = 200
 type serviceLogsPage struct {
 	Service    string
 	Tail       choice
-	Search     exact // only lines that hold it
+	Search     exact  // only lines that hold it
+	Sought     string // the same, to be looked at
 	Lines      []logText
 	Of         int    // lines that were searched; 0: none were
 	Trouble    string // why there is nothing to show
@@ -57,7 +58,7 @@ func ServiceLogs(reader StackReader, logger ServiceLogger) http.Handler {
 		}
 		tail := tailIn(r)
 		search := r.URL.Query().Get("q")
-		page := serviceLogsPage{Service: service, Tail: tailChoice(tail), Search: exact(search),
+		page := serviceLogsPage{Service: service, Tail: tailChoice(tail), Search: exact(search), Sought: search,
 			FollowHref: followHref(s, service, tail, search),
 			SaveHref:   serviceHref(s, service) + "/logs/file", SaveAs: s.Name + "-" + service + ".log"}
 		status := http.StatusOK

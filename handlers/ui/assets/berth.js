@@ -10,6 +10,7 @@
   const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
   const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
   const clock = new Intl.DateTimeFormat(undefined, { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+  const second = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
 
   function distance(ms) {
     const minutes = Math.floor(ms / 60000);
@@ -33,6 +34,7 @@
   function tellTime(how, then) {
     if ("exactly" in how) return exact.format(then);
     if ("clock" in how) return clock.format(then);
+    if ("second" in how) return second.format(then);
     if ("for" in how) return distance(Math.max(0, Date.now() - then));
     return "due" in how ? due(then - Date.now()) : ago(then);
   }
