@@ -8,9 +8,11 @@
 # Copies of backups go to a real S3 server, versitygw, and come back to an empty machine; it is built when it is not there.
 # A Prometheus of today, which is built when it is not there, scrapes the whole program.
 # A real Gitea, which is built when it is not there, is read from over HTTP and SSH, calls its webhook and is connected by OAuth.
+# An earlier release, built from this checkout's history, works with this one in both directions, and becomes it.
 # Files are exchanged with the command-line programs sops and age, which are built when they are not there.
 . "$(dirname "$0")/common.sh"
 . local/make/docker.sh
+. local/make/real-earlier.sh
 . local/make/real-gitea.sh
 . local/make/real-prometheus.sh
 . local/make/real-s3.sh
@@ -32,6 +34,9 @@ need_current_prometheus
 go test -count=1 -timeout 30m -v -tags realprometheus -run RealPrometheus "$@" ./local/watch || status=1
 need_vault
 go test -count=1 -timeout 30m -v -tags realvault -run RealVault "$@" ./hub/adapter/vault || status=1
+if need_earlier; then
+	go test -count=1 -timeout 30m -v -tags realearlier -run RealEarlier "$@" ./local/e2e || status=1
+fi
 need_gitea
 go test -count=1 -timeout 30m -v -tags realgitea -run RealGitea "$@" ./local/e2e || status=1
 exit $status

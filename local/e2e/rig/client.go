@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/cookiejar"
 	"strings"
@@ -18,6 +19,8 @@ type Client struct {
 	Key  string         // of a service account; empty: none is sent
 	Jar  http.CookieJar // nil: no session
 	Type string         // media type of bodies; empty: application/json
+	// Brief leaves out of bodies what says nothing: a server of another release refuses fields that it does not know.
+	Brief bool
 }
 
 // Answer is what the server said.
@@ -54,6 +57,9 @@ func (c Client) Ask(method, path string, body any) Answer {
 			c.T.Fatal(err)
 		}
 		content = text
+		if c.Brief {
+			content = brief(text)
+		}
 	}
 	for range 200 {
 		answer := c.send(method, path, body != nil, content)
@@ -64,6 +70,22 @@ func (c Client) Ask(method, path string, body any) Answer {
 	}
 	c.T.Fatalf("%s %s: the server went on answering 429", method, path)
 	return Answer{}
+}
+
+// brief is an object without the fields that are empty or null.
+func brief(body []byte) []byte {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(body, &fields) != nil {
+		return body
+	}
+	maps.DeleteFunc(fields, func(_ string, value json.RawMessage) bool {
+		return string(value) == `""` || string(value) == "null" || string(value) == "[]"
+	})
+	text, err := json.Marshal(fields)
+	if err != nil {
+		return body
+	}
+	return text
 }
 
 func (c Client) send(method, path string, withBody bool, content []byte) Answer {

@@ -34,15 +34,18 @@ type program struct {
 	Git     *Git
 	Secrets map[string]string // everything that nobody may find again, by what it is
 
-	config allinone.Config
-	stop   context.CancelFunc // nil while it does not run
-	ended  chan error
+	config      allinone.Config
+	environment map[string]string  // that config was read from
+	path        string             // of a program that is run in its place; empty: none is
+	stop        context.CancelFunc // nil while it does not run
+	ended       chan error
 }
 
 // Options say what differs from a server with nothing but SECRET_KEY and BOOTSTRAP_TOKEN.
 type Options struct {
 	Dir         string // DATA_DIR; empty: one that goes with the test
 	Web         string // port of the API and the pages; empty: a free one
+	Program     string // path of a program that is the server; empty: the code of this checkout
 	LocalWorker bool
 	Environment map[string]string
 }
@@ -66,6 +69,7 @@ func Start(t testing.TB, o Options) *Server {
 	}
 	s.Git = startGit(t)
 	s.configure(o)
+	s.Become(o.Program)
 	t.Cleanup(func() {
 		s.Stop()
 		if t.Failed() {
@@ -93,12 +97,13 @@ func (s *Server) configure(o Options) {
 		web = FreePort(s.T)
 	}
 	s.Port = FreePort(s.T)
-	s.Client = Client{T: s.T, URL: "http://127.0.0.1:" + web}
+	s.Client = Client{T: s.T, URL: "http://127.0.0.1:" + web, Brief: o.Program != ""}
 	environment := map[string]string{
 		"SECRET_KEY": s.Secrets["SECRET_KEY"], "BOOTSTRAP_TOKEN": s.Secrets["BOOTSTRAP_TOKEN"], "APP_URL": s.Client.URL, "PORT": web,
 		"TLS_WORKER_PORT": s.Port, "DATA_DIR": s.Dir, "LOCAL_WORKER": strconv.FormatBool(o.LocalWorker), "SCAN_INTERVAL": "1s", "HEARTBEAT_INTERVAL": "1",
 	}
 	maps.Copy(environment, o.Environment)
+	s.environment = environment
 	server, problems, _ := config.LoadServer(func(name string) (string, bool) { v, found := environment[name]; return v, found }, nil)
 	if len(problems) > 0 {
 		s.T.Fatal(config.Explain(problems))
@@ -110,6 +115,10 @@ func (s *Server) configure(o Options) {
 // Run starts the program, again after Stop, on the same ports and data.
 func (s *Server) Run() {
 	s.T.Helper()
+	if s.path != "" {
+		s.runProgram()
+		return
+	}
 	ctx, stop := context.WithCancel(context.Background())
 	ready, ended := make(chan struct{}), make(chan error, 1)
 	cfg := s.config

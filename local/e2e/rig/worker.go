@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"berth/core"
@@ -22,18 +23,26 @@ type Worker struct {
 	Token string
 	Log   *Log
 
-	settings config.Worker
-	stop     context.CancelFunc // nil while it does not run
-	ended    chan error
+	settings    config.Worker
+	environment map[string]string  // that settings were read from
+	path        string             // of a program that is run in its place; empty: none is
+	stop        context.CancelFunc // nil while it does not run
+	ended       chan error
 }
 
 // Worker registers a worker and waits until it is online. It ends with the test; what its
 // stacks run is removed with them.
 func (s *Server) Worker(tags ...string) *Worker {
 	s.T.Helper()
+	return s.WorkerOf("", tags...)
+}
+
+// WorkerOf is Worker, run by a program.
+func (s *Server) WorkerOf(path string, tags ...string) *Worker {
+	s.T.Helper()
 	issued := Post[api.IssuedWorkerToken](s.Client, "/api/custom/workers/tokens", api.WorkerTokenRequest{}, http.StatusCreated)
 	s.Secrets["WORKER_TOKEN"] = issued.Token
-	w := &Worker{Server: s, Dir: s.T.TempDir(), Token: issued.Token, Log: &Log{}}
+	w := &Worker{Server: s, Dir: s.T.TempDir(), Token: issued.Token, Log: &Log{}, path: path}
 	w.configure(issued, tags)
 	s.T.Cleanup(func() {
 		w.Stop()
@@ -49,12 +58,12 @@ func (s *Server) Worker(tags ...string) *Worker {
 func (w *Worker) configure(issued api.IssuedWorkerToken, tags []string) {
 	w.T.Helper()
 	environment := map[string]string{"SERVER_URL": issued.ServerURL, "WORKER_TOKEN": issued.Token, "HOSTNAME": Name(), "HEARTBEAT_INTERVAL": "1",
-		"WORKER_DATA_DIR": w.Dir, "WORKER_STACK_DIR": filepath.Join(w.Dir, "shown")}
+		"WORKER_DATA_DIR": w.Dir, "WORKER_STACK_DIR": filepath.Join(w.Dir, "shown"), "WORKER_TAGS": strings.Join(tags, ",")}
+	w.environment = environment
 	settings, problems, _ := config.LoadWorker(func(name string) (string, bool) { v, found := environment[name]; return v, found }, nil, config.System{})
 	if len(problems) > 0 {
 		w.T.Fatal(config.Explain(problems))
 	}
-	settings.WorkerTags = tags
 	w.settings = settings
 }
 
@@ -63,6 +72,11 @@ func (w *Worker) Hostname() string { return w.settings.Hostname }
 
 // Run starts the worker, again after Stop, with the same directory and token.
 func (w *Worker) Run() {
+	w.T.Helper()
+	if w.path != "" {
+		w.stop, w.ended = start(w.T, w.path, w.environment, w.Log)
+		return
+	}
 	ctx, stop := context.WithCancel(context.Background())
 	w.stop, w.ended = stop, make(chan error, 1)
 	log := slog.New(slog.NewTextHandler(w.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
