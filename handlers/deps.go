@@ -5,6 +5,7 @@ import "berth/handlers/guard"
 // Deps is everything that the handlers need from outside, one part for each area. The
 // mains fill it; tests fill it with a real store in a temporary folder.
 type Deps struct {
+	About        AboutDeps
 	Audit        AuditDeps
 	Backups      BackupsDeps
 	Guard        guard.Config

@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"berth/core"
+	"berth/core/about"
 	"berth/core/backups"
 	"berth/core/configuration"
 	"berth/core/fleet"
@@ -32,6 +33,7 @@ type Parts struct {
 	BootstrapToken   secrets.Value
 	RequireAdminTOTP bool // administrators have to have a second factor
 	Version          string
+	About            about.Installation  // Join fills Version
 	SignOn           identity.SSOOptions // without a provider: people sign in here alone
 	Now              core.Clock
 	Guard            guard.Config // Join fills AppURL, Clock, Doorkeeper and ErrorPage
@@ -110,6 +112,7 @@ func Join(p Parts) (Deps, error) {
 	if err != nil {
 		return Deps{}, fmt.Errorf("APP_URL: %w", err)
 	}
+	p.About.Version = p.Version
 	p.Guard.AppURL, p.Guard.Clock, p.Guard.ErrorPage = app, p.Now, ui.ErrorPage
 	p.Guard.Doorkeeper = identity.NewDoorkeeper(p.Store, p.Ring, p.Now).Demanding(p.RequireAdminTOTP)
 	refusals := identity.NewRefusals(p.Store, p.Now)
@@ -125,6 +128,7 @@ func Join(p Parts) (Deps, error) {
 		Configuration: ConfigurationDeps{Desk: configuration.NewDesk(configuration.Desks{Store: p.Store, Repositories: p.Desks.Repositories, Hooks: p.Desks.Hooks, Integrations: p.Desks.Integrations,
 			Variables: p.Desks.Variables, Stacks: p.Desks.Stacks, Jobs: p.Desks.Jobs, Fleet: p.Desks.Fleet, Accounts: accounts, Documents: p.Files})},
 		Backups:      BackupsDeps{Desk: p.Desks.Backups, Limit: p.Desks.Backups.Limit(), Now: p.Now},
+		About:        AboutDeps{Installation: p.About, Now: p.Now},
 		Audit:        AuditDeps{Store: p.Store, Now: p.Now},
 		Identity:     IdentityDeps{SetUp: setUp, SignIn: signIn, Accounts: accounts, People: people, SignOn: signOn, Store: p.Store},
 		Integrations: IntegrationsDeps{Desk: p.Desks.Integrations},

@@ -211,6 +211,7 @@ func (p *players) playWorkers() {
 	p.named["worker"] = string(w.ID)
 	_, err := p.s.desk().Connected(p.t.Context(), w.ID, wire.Hello{Version: "1.1", Hostname: "web-1", OS: "linux", Arch: "amd64"})
 	p.s.must(err)
+	p.play(200, "GET", "/api/custom/about", "")
 	p.play(200, "GET", "/api/custom/workers?online=true", "")
 	p.playPolicy()
 	p.play(200, "GET", "/api/custom/workers/{worker}", "")

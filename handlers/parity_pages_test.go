@@ -286,6 +286,7 @@ var pageVisits = []visit{
 	{201, "/service-accounts/{spare account}/keys/{spare account key}/rotate", "overlap=1h", ""},
 	{303, "/service-accounts/{spare account}/keys/{spare account key}/delete", "x=1", ""},
 	{303, "/service-accounts/{spare account}/delete", "x=1", ""},
+	{200, "/about", "", ""},
 	{200, "/audit-events", "", ""},
 	{200, "/audit-events?actor=ada&action=stack.create&result=done&from=2026-01-01&to=2026-01-31", "", ""},
 	{422, "/audit-events?from=yesterday", "", ""},

@@ -10,6 +10,7 @@ import (
 func Routes(d Deps) []Route {
 	described := slices.Concat(
 		opsRoutes(d),
+		aboutRoutes(d),
 		repositoryRoutes(d),
 		repositoryKeyRoutes(d),
 		gitHostRoutes(d),

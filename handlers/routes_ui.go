@@ -123,6 +123,7 @@ func uiRoutes(d Deps) []Route {
 	routes = append(routes, uiIntegrationRoutes(d.UI)...)
 	routes = append(routes, uiSettingsRoutes(d)...)
 	routes = append(routes, uiAuditRoutes(d.Audit)...)
+	routes = append(routes, uiAboutRoutes(d.About)...)
 	routes = append(routes, uiBackupRoutes(d.Backups)...)
 	routes = append(routes, uiPeopleRoutes(d)...)
 	routes = append(routes, uiMailRoutes(d.Mail)...)

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"berth/core"
+	"berth/core/about"
 	"berth/core/access"
 	"berth/core/coretest"
 	"berth/core/identity"
@@ -84,6 +85,8 @@ func newStand(t testing.TB) *stand {
 		Guard: guard.Config{AppURL: app, Doorkeeper: identity.NewDoorkeeper(s.store, s.ring, s.now), Clock: s.now,
 			Log:    slog.New(slog.NewTextHandler(io.Discard, nil)),
 			Limits: guard.Limits{InFlight: 512, Rate: pace.Rule{Burst: 1_000_000, Every: time.Microsecond}}},
+		About: handlers.AboutDeps{Now: s.now, Installation: about.Installation{Version: "0.4.0", Schema: 31, Database: about.SQLite, Hub: about.HubWithin, Host: about.HostServer,
+			Began: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Build: about.Build{Go: "go1.26.8", Platform: "linux/amd64", Modules: []about.Module{{Path: "example.com/a", Version: "v1.2.3"}}}}},
 		Audit:    handlers.AuditDeps{Store: s.store, Now: s.now},
 		Identity: handlers.IdentityDeps{SetUp: s.setUp, SignIn: s.signIn, Accounts: s.accounts, People: people, SignOn: s.signOn(), Store: s.store},
 		Ops:      handlers.OpsDeps{Store: s.store, Version: "test"},

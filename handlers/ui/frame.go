@@ -60,6 +60,7 @@ const (
 	inProfile      section = "/profile"
 	inMail         section = "/email"
 	inKeys         section = "/keys"
+	inAbout        section = "/about"
 	inNothing      section = ""
 
 	inConfiguration section = "/configuration"
@@ -104,7 +105,9 @@ func navOf(p access.Principal, at section) []navGroup {
 			item(inRepositories, "Repositories", "branch"), item(inVariables, "Variables", "sliders"), item(inWorkers, "Workers", "server")}})
 	}
 	if p.Can(access.Administer) {
-		groups = append(groups, navGroup{Word: "Settings", Items: []navItem{item(inAccounts, "Service accounts", "robot"), item(inUsers, "Users", "people"), item(inPolicy, "Policy", "lock"), item(inIntegrations, "Integrations", "plug"), item(inMail, "E-mail", "mail"), item(inBackups, "Backups", "back"), item(inKeys, "Keys", "key"), item(inConfiguration, "Configuration", "copy"), item(inAudit, "Audit", "clock")}})
+		groups = append(groups, navGroup{Word: "Settings", Items: []navItem{item(inAccounts, "Service accounts", "robot"), item(inUsers, "Users", "people"), item(inPolicy, "Policy", "lock"), item(inIntegrations, "Integrations", "plug"), item(inMail, "E-mail", "mail"), item(inBackups, "Backups", "back"), item(inKeys, "Keys", "key"), item(inConfiguration, "Configuration", "copy"), item(inAudit, "Audit", "clock"), item(inAbout, "About", "question")}})
+	} else if p.Can(access.View) {
+		groups[0].Items = append(groups[0].Items, item(inAbout, "About", "question"))
 	}
 	return groups
 }

@@ -81,6 +81,7 @@ func variableSamples() map[string]sample {
 	globals := globalVariablesPage{ExportHref: "/x", Lines: []globalLine{{lineSample("SMTP_PASSWORD", "", true), "4 stacks"}, {lineSample("TZ", "Europe/Berlin", false), reaching(variables.Reach{Stacks: 11, Jobs: 1})}, {lineSample("UNUSED", "", false), ""}}}
 	s := sampleStack()
 	return map[string]sample{
+		"about":                   of(aboutView, framed(inAbout, "About"), sampleAbout()),
 		"keys":                    of(keysView, framed(inKeys, "Keys"), sampleDataKeys(keys.Pass{})),
 		"keys-going":              of(keysView, framed(inKeys, "Keys"), sampleDataKeys(keys.Pass{Key: 2, BeganAt: before(time.Minute), Values: 1234, Renewed: 900})),
 		"keys-lost":               of(keysView, framed(inKeys, "Keys"), sampleDataKeys(keys.Pass{Key: 2, BeganAt: before(time.Hour), EndedAt: before(time.Minute), Values: 2000, Renewed: 1999, Lost: 1, Damaged: []string{"variables.sealed of var_1"}})),

@@ -3,6 +3,8 @@ package allinone
 import (
 	"net/http"
 
+	"berth/core/about"
+	"berth/core/store"
 	"berth/handlers"
 	"berth/handlers/guard"
 	"berth/hub/adapter/oidc"
@@ -15,7 +17,7 @@ import (
 func (p *parts) mux() (http.Handler, error) {
 	s := p.cfg.Server
 	deps, err := handlers.Join(handlers.Parts{
-		AppURL: s.AppURL, BootstrapToken: s.BootstrapToken, RequireAdminTOTP: s.RequireAdminTOTP, Version: p.cfg.Version, Now: p.cfg.Now,
+		AppURL: s.AppURL, BootstrapToken: s.BootstrapToken, RequireAdminTOTP: s.RequireAdminTOTP, Version: p.cfg.Version, Now: p.cfg.Now, About: p.installation(),
 		SignOn: oidc.SignOn(s.OIDC(), s.AppURL, p.cfg.Now),
 		Guard:  guard.Config{TrustedProxies: s.TrustedProxies, Log: p.cfg.Log, Meter: p.board.Own},
 		Store:  p.store, Ring: p.ring, Passwords: p.passwords, Documents: yaml.Rendered{}, Files: yaml.Configuration{}, Codes: qrcode.Maker{},
@@ -26,4 +28,13 @@ func (p *parts) mux() (http.Handler, error) {
 		return nil, err
 	}
 	return handlers.Mux(deps)
+}
+
+// installation says how this process is put up.
+func (p *parts) installation() about.Installation {
+	a := about.Installation{Schema: store.Schema(), Database: about.SQLite, Hub: about.HubWithin, Host: about.HostServer, Began: p.cfg.Now(), Build: about.ReadBuild()}
+	if p.cfg.shared() {
+		a.Database, a.Hub = about.PostgreSQL, about.HubShared
+	}
+	return a
 }

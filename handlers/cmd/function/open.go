@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"berth/core/about"
 	"berth/core/backups"
 	"berth/core/config"
 	"berth/core/fault"
@@ -74,6 +75,7 @@ func join(ctx context.Context, cfg config.Function, log *slog.Logger, db *store.
 	connected := repositories.NewGitHosts(kept, ring, ring, hosts, cfg.AppURL, time.Now)
 	deps, err := handlers.Join(handlers.Parts{
 		AppURL: cfg.AppURL, BootstrapToken: cfg.BootstrapToken, RequireAdminTOTP: cfg.RequireAdminTOTP, Version: version, Now: time.Now,
+		About:  about.Installation{Schema: store.Schema(), Database: about.PostgreSQL, Hub: about.HubApart, Host: about.HostFunction, Began: time.Now(), Build: about.ReadBuild()},
 		SignOn: oidc.SignOn(cfg.OIDC(), cfg.AppURL, time.Now),
 		Guard:  guard.Config{TrustedProxies: cfg.TrustedProxies, Log: log, Room: lambda.Room(cfg.Event)},
 		Store:  kept, Ring: ring, Passwords: identity.NewPasswords(identity.Rounds), Documents: yaml.Rendered{}, Files: yaml.Configuration{}, Codes: qrcode.Maker{},
