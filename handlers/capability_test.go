@@ -53,7 +53,7 @@ func needed(r handlers.Route) access.Capability {
 // asks reports whether a page does nothing but ask for what a form then does, and so demands the same.
 func asks(r handlers.Route) bool {
 	last := r.Pattern[strings.LastIndexByte(r.Pattern, '/')+1:]
-	return r.Surface == guard.Page && slices.Contains([]string{"new", "settings", "delete", "redeploy", "rollback", "transfer", "revoke", "secrets", "rotate-key", "{variable}", "text", "run", "add", "following", "bulk"}, last)
+	return r.Surface == guard.Page && slices.Contains([]string{"new", "settings", "delete", "redeploy", "rollback", "transfer", "revoke", "secrets", "rotate-key", "{variable}", "text", "run", "add", "following", "bulk", "review"}, last)
 }
 
 func TestEveryRouteDemandsWhatItsAreaDoes(t *testing.T) {
