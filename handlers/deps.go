@@ -8,6 +8,7 @@ type Deps struct {
 	About        AboutDeps
 	Audit        AuditDeps
 	Backups      BackupsDeps
+	Events       EventsDeps
 	Guard        guard.Config
 	GitHosts     GitHostsDeps
 	Hubs         HubsDeps

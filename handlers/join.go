@@ -101,6 +101,7 @@ type Store interface {
 	identityStore
 	configuration.Store
 	HubsStore
+	api.ChangeAwaiter
 	StacksStore
 	JobsStore
 	UIStore
@@ -129,6 +130,7 @@ func Join(p Parts) (Deps, error) {
 			Variables: p.Desks.Variables, Stacks: p.Desks.Stacks, Jobs: p.Desks.Jobs, Fleet: p.Desks.Fleet, Accounts: accounts, Documents: p.Files})},
 		Backups:      BackupsDeps{Desk: p.Desks.Backups, Limit: p.Desks.Backups.Limit(), Now: p.Now},
 		About:        AboutDeps{Installation: p.About, Now: p.Now},
+		Events:       EventsDeps{Source: p.Store},
 		Audit:        AuditDeps{Store: p.Store, Now: p.Now},
 		Identity:     IdentityDeps{SetUp: setUp, SignIn: signIn, Accounts: accounts, People: people, SignOn: signOn, Store: p.Store},
 		Integrations: IntegrationsDeps{Desk: p.Desks.Integrations},

@@ -29,6 +29,7 @@ func Routes(d Deps) []Route {
 		workerRoutes(d),
 		policyRoutes(d),
 		hubRoutes(d),
+		eventRoutes(d),
 		mailRoutes(d),
 		keyRoutes(d.Keys),
 		metricsRoutes(d),

@@ -89,6 +89,7 @@ func newStand(t testing.TB) *stand {
 			Began: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Build: about.Build{Go: "go1.26.8", Platform: "linux/amd64", Modules: []about.Module{{Path: "example.com/a", Version: "v1.2.3"}}}}},
 		Audit:    handlers.AuditDeps{Store: s.store, Now: s.now},
 		Identity: handlers.IdentityDeps{SetUp: s.setUp, SignIn: s.signIn, Accounts: s.accounts, People: people, SignOn: s.signOn(), Store: s.store},
+		Events:   handlers.EventsDeps{Source: s.store},
 		Ops:      handlers.OpsDeps{Store: s.store, Version: "test"},
 	}
 	s.deps.Repositories, s.deps.Variables = s.repositoriesDeps(), s.variablesDeps()

@@ -86,6 +86,7 @@ var Codes = []string{
 	"engine.service_missing",
 	"engine.unhealthy",
 	"engine.unreachable",
+	"events.too_many",
 	"git.address",
 	"git.branch",
 	"git.branch_missing",

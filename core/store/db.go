@@ -30,6 +30,7 @@ type DB struct {
 	writing writing
 
 	together together // of a database with one writer
+	changes  changes
 }
 
 // NewDB joins a writer and a pool of readers of one database. They may be the same.
@@ -134,6 +135,9 @@ func (db *DB) steps(ctx context.Context, pool *sql.DB, opts sql.TxOptions, made 
 	if pool == db.writer {
 		db.commits.Add(1) // also when it is unknown whether it is on the disk
 	}
+	if err == nil {
+		db.changes.tell(made.of...)
+	}
 	if err != nil && db.dialect.Broken(err) && !db.dialect.Full(err) {
 		db.Break(fmt.Errorf("store: commit: %w", err)) // before another has the connection
 	}
@@ -198,6 +202,7 @@ type Dialect struct {
 	Claim       string                    // ends a SELECT of rows that are taken: those that another transaction takes are passed over
 	Clock       string                    // its time in microseconds since 1970, as an expression
 	Crowded     bool                      // other processes may write at the same time
+	Moved       string                    // a query whose one text is another once any process has stored something; empty: there is no other process
 
 	// How a transaction begins. The first attempt of a write may meet others; when the database asks
 	// for it to be run again, it must come through. The schema is altered by one process at a time, and
@@ -213,6 +218,7 @@ type Tx struct {
 	collided bool // a unique constraint was violated
 	measured bool // somebody counts what is stored
 	ended    []end
+	of       []core.ChangeOf // what it changed so far that people look at
 }
 
 // exec runs a statement and returns how many rows it changed.
@@ -222,7 +228,11 @@ func (tx *Tx) exec(query string, args ...any) (int64, error) {
 		tx.collided = tx.collided || tx.dialect.Duplicate(err)
 		return 0, err
 	}
-	return result.RowsAffected()
+	n, err := result.RowsAffected()
+	if n > 0 {
+		tx.changed(query)
+	}
+	return n, err
 }
 
 // change runs an UPDATE or DELETE that must hit exactly one row, else it returns missing.
@@ -263,6 +273,7 @@ func many[T any](tx *Tx, scan func(scanner) (T, error), query string, args ...an
 		return nil, err
 	}
 	defer rows.Close()
+	tx.changed(query) // which may return what it changes
 	items := []T{}
 	for rows.Next() {
 		v, err := scan(rows)

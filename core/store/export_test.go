@@ -119,3 +119,9 @@ func SealedColumns() (names []string) {
 	}
 	return names
 }
+
+// Told returns what was told to those who had seen a count.
+func Told(db *DB, seen uint64) []core.ChangeOf {
+	found, _ := db.changes.since(seen)
+	return found.Of
+}

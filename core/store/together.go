@@ -135,6 +135,9 @@ func (db *DB) runAll(shared *Tx, all []*member) error {
 		if m.err != nil && db.ends(m.err) {
 			return m.err
 		}
+		if m.err == nil {
+			shared.note(m.tx.of...)
+		}
 	}
 	return nil
 }

@@ -32,6 +32,7 @@ func dialect(where string) store.Dialect {
 		Check:       `SELECT 'ok'`,
 		Claim:       ` FOR UPDATE SKIP LOCKED`,
 		Crowded:     true,
+		Moved:       `SELECT pg_current_snapshot()::text`, // of this server; other databases on it move it too
 		Reading:     reading,
 		Writing:     writing,
 		Repeating:   repeating,
