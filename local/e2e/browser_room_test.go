@@ -38,6 +38,8 @@ type room struct {
 	gitURL string // of the repository
 	stack  string // a name that no other test uses
 	log    lockedBuffer
+	cfg    allinone.Config
+	stop   func() // ends the server and waits; it may be started again
 }
 
 // lockedBuffer keeps what the server logs, to be shown when a test fails.
@@ -80,8 +82,16 @@ func openRoomWith(t *testing.T, more map[string]string) *room {
 	if len(problems) > 0 {
 		t.Fatal(config.Explain(problems))
 	}
-	r.run(allinone.Config{Server: server, Version: "e2e", Log: slog.New(slog.NewTextHandler(&r.log, nil)),
-		WorkerDataDir: filepath.Join(dir, "worker"), WorkerStackDir: filepath.Join(dir, "worker", "stacks")})
+	r.cfg = allinone.Config{Server: server, Version: "e2e", Log: slog.New(slog.NewTextHandler(&r.log, nil)),
+		WorkerDataDir: filepath.Join(dir, "worker"), WorkerStackDir: filepath.Join(dir, "worker", "stacks")}
+	t.Cleanup(func() {
+		r.stop()
+		r.removeContainers()
+		if t.Failed() {
+			t.Logf("the server's log:\n%s", r.log.String())
+		}
+	})
+	r.start()
 	return r
 }
 
@@ -123,19 +133,18 @@ func shopCompose(number string) string {
 `
 }
 
-func (r *room) run(cfg allinone.Config) {
+// start starts the server, for the first time or again.
+func (r *room) start() {
+	r.t.Helper()
+	cfg := r.cfg
 	ctx, stop := context.WithCancel(context.Background())
 	ready, ended, once := make(chan struct{}), make(chan error, 1), sync.Once{}
 	cfg.Ready = func(allinone.Addresses) { once.Do(func() { close(ready) }) } // and again after a restore
 	go func() { ended <- allinone.Run(ctx, cfg) }()
-	r.t.Cleanup(func() {
+	r.stop = sync.OnceFunc(func() {
 		stop()
 		if err := <-ended; err != nil {
 			r.t.Error("the server ended with", err)
-		}
-		r.removeContainers()
-		if r.t.Failed() {
-			r.t.Logf("the server's log:\n%s", r.log.String())
 		}
 	})
 	select {

@@ -62,15 +62,21 @@
     if (link) {
       const a = document.createElement("a");
       a.href = link.href;
+      if (link.aside) a.target = "_blank";
       a.textContent = link.text;
       corner.append(" ", a);
     }
     clearTimeout(saidUntil);
-    if (!lasting) saidUntil = setTimeout(() => corner.replaceChildren(), 3000);
+    if (!lasting) saidUntil = setTimeout(() => (failures > 1 ? lost() : corner.replaceChildren()), 3000);
   }
 
   // morph turns one element into another in place: what did not change keeps its node, and with
   // it focus, scrolling and what was typed.
+  const touched = new WeakSet(); // what the reader opened or closed stays so
+  document.addEventListener("click", ({ target }) => {
+    const summary = target.closest?.("summary");
+    if (summary) touched.add(summary.parentElement);
+  });
   const keyOf = (node) => (node.nodeType === Node.ELEMENT_NODE ? node.dataset.key || node.id : "");
   const alike = (a, b) => a.nodeType === b.nodeType && a.nodeName === b.nodeName && keyOf(a) === keyOf(b);
 
@@ -85,7 +91,7 @@
       if (!to.hasAttribute(name) && name !== "open" && name !== "aria-busy") from.removeAttribute(name);
     }
     for (const { name, value } of to.attributes) {
-      if (from.getAttribute(name) !== value) from.setAttribute(name, value);
+      if (from.getAttribute(name) !== value && !(name === "open" && touched.has(from))) from.setAttribute(name, value);
     }
     morphChildren(from, to);
   }
@@ -136,12 +142,20 @@
     return url;
   };
   let pace = Number(document.body.dataset.live) || 0;
+  // A page with a form that is not followed is watched all the same: whoever types should know that nothing can be sent.
+  let watched = !pace && $(".who") && $("main form[method=post]") ? 30000 : 0;
+  pace ||= watched;
   let tag = "";
   let failures = 0;
   let turn = 0;
   let looking = false;
+  let stale = false; // something was stored since the page was looked at
+  let rest = 0; // milliseconds that the server is left alone between two looks
+  let looked = 0;
+  let left = 0; // the pace of a page that is not followed because nobody is signed in
 
   function addressNow() {
+    if (watched) return new URL("/healthz", location.href);
     const url = unsaid();
     const list = $("[data-append]");
     if (list) url.searchParams.set("after", list.dataset.append);
@@ -151,33 +165,55 @@
   async function look() {
     if (looking) return;
     looking = true;
+    stale = false;
     clearTimeout(turn);
     const url = addressNow();
+    const began = performance.now();
     try {
       const answer = await fetch(url, { headers: tag ? { "If-None-Match": tag } : {}, cache: "no-store", signal: AbortSignal.timeout(15000) });
       if (answer.status >= 500 || answer.status === 429) throw new Error(`status ${answer.status}`);
-      if (failures > 1) say("Connected again.");
+      if (failures > 1) connected();
       failures = 0;
+      if (watched) return;
       if (answer.redirected || answer.status >= 400) return void leave(answer);
       if (answer.status !== 304) put(await answer.text(), answer.headers.get("ETag") || "");
     } catch {
       failures += 1;
-      if (failures > 1) say("Connection lost. Trying again…", { lasting: true });
+      if (failures > 1) lost();
     } finally {
       looking = false;
+      const repeated = began - looked < 1000; // changes that go on and on are looked at less and less often
+      looked = performance.now();
+      rest = Math.max(repeated ? Math.min(1500, 1.6 * rest) : 150, Math.min(5000, 4 * (looked - began)));
       tellTimes();
       plan(addressNow().search !== url.search ? 50 : 0);
     }
   }
 
+  // A connection that is lost is told where nobody overlooks it, and what is typed meanwhile stays.
+  function lost() {
+    document.documentElement.dataset.lost = "yes";
+    say("Connection lost. Trying again…", { lasting: true });
+  }
+
+  function connected() {
+    delete document.documentElement.dataset.lost;
+    say("Connected again.");
+  }
+
+  // signIn leads to where people sign in, beside this page: what was typed here stays.
+  function signIn(why) {
+    say(why, { link: { href: "/login?next=%2Fprofile", text: "Sign in in another tab", aside: true }, lasting: true });
+  }
+
   // leave stops following a page that is not for the reader any more.
   function leave(answer) {
-    pace = 0;
     const signedOut = new URL(answer.url).pathname === "/login";
-    say(signedOut ? "You are signed out." : "This page is not there any more.", {
-      link: { href: signedOut ? answer.url : location.href, text: signedOut ? "Sign in" : "Load it again" },
-      lasting: true,
-    });
+    left = signedOut ? pace : 0;
+    pace = 0;
+    news?.abort();
+    if (signedOut) signIn("You are signed out.");
+    else say("This page is not there any more.", { link: { href: location.href, text: "Load it again" }, lasting: true });
   }
 
   function put(html, newTag) {
@@ -185,10 +221,13 @@
     tag = newTag;
     pace = Number(fresh.body.dataset.live) || 0;
     document.title = fresh.title;
+    const before = standing();
     for (const region of $$("[data-live][id]")) {
       const next = fresh.getElementById(region.id);
       if (next) morph(region, next);
     }
+    const now = standing();
+    if (before && now && before !== now) say(now);
     const list = $("[data-append]");
     const more = list && fresh.getElementById(list.id);
     if (!more) return;
@@ -197,17 +236,101 @@
     $("#log-empty")?.toggleAttribute("hidden", list.childElementCount > 0);
   }
 
+  // standing is how the thing that the page is about is, in words: a change of it is said to people who listen.
+  function standing() {
+    const heading = $("[data-live] h1");
+    const badge = heading && $(".badge", heading);
+    const name = badge && $("bdi", heading);
+    return name ? `${name.textContent}: ${badge.textContent.trim()}` : "";
+  }
+
   function plan(soon = 0) {
     clearTimeout(turn);
     if (!pace || document.hidden) return;
-    const pause = failures ? Math.min(30000, 1000 * 2 ** failures) * (0.5 + Math.random() / 2) : soon || pace;
+    let pause = soon || (told && looked ? Math.max(pace, 10000) : pace);
+    if (stale) pause = Math.max(0, looked + rest - performance.now());
+    if (failures) pause = Math.min(30000, 1000 * 2 ** failures) * (0.5 + Math.random() / 2);
     turn = setTimeout(look, pause);
+    if (!failures) listen();
   }
 
-  document.addEventListener("visibilitychange", () => {
-    if (document.hidden) clearTimeout(turn);
-    else if (pace) look();
+  // News: the server tells when something was stored, and the page looks at once. A page without news, because
+  // the server's host cannot stream or because something between is in the way, looks now and then instead. Browsers
+  // open six connections to a server without TLS: a page that nobody sees has none, and where pages can agree, one listens for all.
+  const channel = window.BroadcastChannel ? new BroadcastChannel("berth-events") : null;
+  let news = null; // the connection, or the wish for one
+  let told = false; // news come
+  let again = 0; // when it may be tried again
+  let misses = 0;
+
+  function hear(event) {
+    if (!looked && performance.now() < 3000 && event.first) return; // the page is as new
+    if (event.of.every((of) => of === "logs") && !$("[data-append]")) return;
+    if (watched) return;
+    stale = true;
+    if (!looking && !failures) plan();
+  }
+
+  async function follow(signal) {
+    const answer = await fetch("/api/custom/events", { signal, cache: "no-store", headers: { Accept: "text/event-stream" } });
+    if (answer.headers.get("X-Host-Limit")) again = Infinity;
+    if (!answer.ok || answer.redirected || again === Infinity) return;
+    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (let text = "", first = true; ; ) {
+      const silence = setTimeout(() => news?.abort(), 40000); // a heart-beat comes each 15 s
+      const { value, done } = await reader.read().finally(() => clearTimeout(silence));
+      if (done) return;
+      told = true;
+      channel?.postMessage({ alive: true });
+      const lines = (text + value).split("\n");
+      text = lines.pop();
+      for (const line of lines) {
+        if (!line.startsWith("data: ")) continue;
+        const event = { ...JSON.parse(line.slice(6)), first };
+        first = false;
+        channel?.postMessage(event);
+        hear(event);
+      }
+    }
+  }
+
+  async function listen() {
+    if (news || !pace || document.hidden || performance.now() < again) return;
+    const mine = (news = new AbortController());
+    const began = performance.now();
+    const run = () => (mine.signal.aborted ? undefined : follow(mine.signal));
+    try {
+      // Locks are for secure pages only.
+      if (navigator.locks && channel) await navigator.locks.request("berth-events", { signal: mine.signal }, run);
+      else await run();
+    } catch {
+      // it is tried again, and until then the page looks by itself
+    }
+    const lasted = told && performance.now() - began > 5000;
+    if (news === mine) news = null;
+    told = false;
+    if (document.hidden || !pace) return;
+    misses = lasted ? 0 : misses + 1;
+    again = Math.max(again, performance.now() + (lasted ? 500 : Math.min(60000, 1000 * 2 ** misses)));
+    look();
+  }
+
+  channel?.addEventListener("message", ({ data }) => {
+    if (data.alive) told = !document.hidden;
+    else if (!document.hidden && pace) hear(data);
   });
+
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) {
+      clearTimeout(turn);
+      news?.abort();
+    } else if (pace || left) {
+      pace ||= left;
+      left = 0;
+      look();
+    }
+  });
+  window.addEventListener("pagehide", () => news?.abort());
   window.addEventListener("online", () => pace && look());
 
   // Forms that only ask: typing is enough. Forms that do: once is enough.
@@ -216,6 +339,7 @@
     for (const [name, value] of new FormData(form)) if (value) url.searchParams.set(name, value);
     if (!$("[data-live][id]")) return location.assign(url);
     history.replaceState(null, "", url);
+    if (watched) watched = pace = 0; // it is looked at once
     tag = "";
     return look();
   }
@@ -229,12 +353,34 @@
     for (const button of $$("[data-plain]", form)) button.hidden = true;
   }
 
-  document.addEventListener("submit", (event) => {
+  // A form that could not arrive is not sent: the browser would put a page of its own in place of what was typed.
+  async function mayArrive() {
+    try {
+      const answer = await fetch("/api/custom/me", { cache: "no-store", signal: AbortSignal.timeout(8000) });
+      if (answer.status === 401) return void signIn("You are signed out, so nothing was sent. What you typed is still here: sign in, then send it again.");
+      return true;
+    } catch {
+      say("There is no connection to the server, so nothing was sent. What you typed is still here: send it again in a moment.", { lasting: true });
+    }
+  }
+
+  document.addEventListener("submit", async (event) => {
     const form = event.target;
+    const { submitter } = event;
     if (form.method !== "post") return;
+    if (form.dataset.sent === "now") return void (form.dataset.sent = "yes");
     if (form.dataset.sent) return event.preventDefault();
     form.dataset.sent = "yes";
-    event.submitter?.setAttribute("aria-busy", "true");
+    submitter?.setAttribute("aria-busy", "true");
+    if (!$(".who") || form.getAttribute("action") === "/logout") return;
+    event.preventDefault();
+    if (await mayArrive()) {
+      form.dataset.sent = "now";
+      form.requestSubmit(submitter);
+    } else {
+      delete form.dataset.sent;
+      submitter?.removeAttribute("aria-busy");
+    }
   });
   window.addEventListener("pageshow", () => {
     for (const form of $$("form[data-sent]")) delete form.dataset.sent;

@@ -37,6 +37,7 @@ type Browser struct {
 	mu        sync.Mutex
 	troubles  []string       // console errors, refused content, failed requests; guarded by mu
 	permitted map[int64]bool // statuses that are part of the test; guarded by mu
+	streams   int            // of events that were opened; guarded by mu
 	documents bool           // statuses of documents are judged by who opens them; guarded by mu
 }
 
@@ -90,6 +91,9 @@ func (b *Browser) notice(event any) {
 	case *network.EventResponseReceived:
 		b.mu.Lock()
 		permitted := b.permitted[e.Response.Status] || b.documents && e.Type == network.ResourceTypeDocument
+		if e.Response.MimeType == "text/event-stream" {
+			b.streams++
+		}
 		b.mu.Unlock()
 		if e.Response.Status >= 400 && !permitted {
 			b.complain(fmt.Sprintf("status %d of %s", e.Response.Status, e.Response.URL))
@@ -108,6 +112,13 @@ func (b *Browser) Permit(status int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.permitted[status] = true
+}
+
+// Streams is how many streams of events pages have opened so far.
+func (b *Browser) Streams() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.streams
 }
 
 // Troubles returns what the browser complained about since it was asked last, and forgets it.
