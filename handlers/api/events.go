@@ -72,9 +72,12 @@ func sendChanges(ctx context.Context, w http.ResponseWriter, source ChangeAwaite
 	for seen := uint64(0); ; {
 		found := awaitBriefly(ctx, source, seen)
 		var err error
-		if found.Count != seen {
+		switch {
+		case found.Count != seen:
 			err = sendEvent(w, "changed", "", ChangeEvent{Number: found.Count, Of: found.Of})
-		} else {
+		case ctx.Err() != nil:
+			return
+		default:
 			_, err = fmt.Fprint(w, ":\n\n") // so that both ends know of each other
 		}
 		seen = found.Count
