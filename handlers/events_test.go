@@ -90,7 +90,7 @@ func TestStreamsOfOneAccountAreBounded(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for { // the server notices that it is gone
-		w := s.doIn(ctx, call{method: "GET", path: eventsPath + "?for=1s", key: key})
+		w := s.doIn(ctx, call{method: "GET", path: eventsPath + "?for=0s", key: key})
 		if w.Code == http.StatusOK {
 			return
 		}

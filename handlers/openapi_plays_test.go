@@ -292,7 +292,7 @@ func (p *players) playDeployed() {
 	p.play(200, "GET", "/api/custom/deployments/{deployment}/log", "")
 	p.play(200, "GET", "/api/custom/deployments/{deployment}/stream", "")
 	p.play(409, "POST", "/api/custom/deployments/{deployment}/cancel", "")
-	p.play(200, "GET", "/api/custom/events?for=1s", "")
+	p.play(200, "GET", "/api/custom/events?for=0s", "")
 	p.play(422, "GET", "/api/custom/events?for=1h", "")
 }
 

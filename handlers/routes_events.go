@@ -18,6 +18,6 @@ func eventRoutes(d Deps) []Route {
 		{Method: http.MethodGet, Pattern: "/api/custom/events", Capability: access.View, Surface: guard.API, Streams: true, Handler: api.Events(d.Events.Source),
 			Operation: Operation{Summary: "Follow what changes as server-sent events", Tag: "live updates", ContentType: "text/event-stream", Status: http.StatusOK, Problems: []int{http.StatusTooManyRequests},
 				Detail: "An event `changed` comes at once, and again whenever something was stored; it carries `number`, which goes up and means nothing on another connection, and `of`: of what something changed, never what. Ask for that as usual. `of` is a list of stacks, deployments, logs, jobs, runs, workers, repositories and others. A comment comes every 15 seconds. There are at most 16 streams for one account. A host that cannot stream ends after the first event, says so with X-Host-Limit: stream, and is asked for what interests you now and then.",
-				Query:  []Param{text("for", "how long the stream goes on at most, 1s to 30m, default 30m")}}},
+				Query:  []Param{text("for", "how long the stream goes on at most, 0s to 30m, default 30m; with 0s there is the first event alone")}}},
 	}
 }

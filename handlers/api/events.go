@@ -105,8 +105,8 @@ func lastingOf(r *http.Request) (time.Duration, error) {
 		return streamLimit, nil
 	}
 	d, err := time.ParseDuration(text)
-	if err != nil || d < time.Second || d > streamLimit {
-		return 0, fault.BadFields("query.invalid", []fault.Field{{Path: "for", Problem: "must be a duration from 1s to 30m, such as 5m"}})
+	if err != nil || d < 0 || d > streamLimit {
+		return 0, fault.BadFields("query.invalid", []fault.Field{{Path: "for", Problem: "must be a duration from 0s to 30m, such as 5m"}})
 	}
 	return d, nil
 }

@@ -44,6 +44,9 @@
 //     of its answer, each a hundred times, one after the other; then in a real Chromium on this machine the bytes of
 //     the first load, the largest contentful paint, and from the answer to a change until an open page shows it.
 //
+//   - ui-live: 50 changes, one by one: from the request that makes each until an open page in a real Chromium on this
+//     machine has painted it. The page is told by the server's stream of events.
+//
 //   - commands: one commit that changes every one of 100 stacks, from the wish for a look until
 //     every stack shows it: fetch, decisions, render, command, TLS port, the worker's journal and
 //     the database with synchronous=FULL, and the way back. Then the server is killed with

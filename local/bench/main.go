@@ -42,6 +42,7 @@ var measurements = []measurement{
 	{"timing", measureTiming},
 	{"backup", measureBackup},
 	{"ui", measureUI},
+	{"ui-live", measureLive},
 }
 
 func main() {
