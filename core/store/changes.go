@@ -24,9 +24,9 @@ type changes struct {
 	}
 }
 
-// changeOf says what a table is part of. Of the tables with an empty text nobody is told: they change all
+// kindOf says what a table is part of. Of the tables with an empty text nobody is told: they change all
 // the time by themselves, and nobody looks at them. What isn't listed is core.ChangeOfOthers.
-var changeOf = map[string]core.ChangeOf{
+var kindOf = map[string]core.ChangeOf{
 	"leases": "", "hubs": "", "sessions": "", "api_keys": "", "spent_states": "",
 	"stacks": core.ChangeOfStacks, "decisions": core.ChangeOfStacks, "revisions": core.ChangeOfStacks,
 	"deployments": core.ChangeOfDeployments, "deployment_events": core.ChangeOfDeployments,
@@ -40,7 +40,7 @@ var changeOf = map[string]core.ChangeOf{
 // changed notes what a statement changed, until the transaction is committed.
 func (tx *Tx) changed(query string) {
 	table := tableOf(query)
-	of, known := changeOf[table]
+	of, known := kindOf[table]
 	switch {
 	case table == "" || known && of == "":
 		return
