@@ -22,6 +22,7 @@ type DeploymentLister interface {
 // deploymentTable is a list of deployments, newest first.
 type deploymentTable struct {
 	Stacks bool // each line names its stack
+	Drawn  bool // lines have stripes, which a legend explains
 	Lines  []deploymentLine
 }
 
@@ -36,6 +37,7 @@ type deploymentLine struct {
 	Actor     string // empty for what Berth does by itself
 	Took      string
 	When      moment
+	Stripe    phaseStripe
 }
 
 func deploymentHref(id core.DeploymentID) string { return "/deployments/" + string(id) }

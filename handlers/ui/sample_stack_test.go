@@ -24,6 +24,7 @@ func (sampleStore) Stack(context.Context, core.StackID) (stacks.Stack, error) {
 func (sampleStore) Deployments(context.Context, core.StackID, core.Page) (core.List[stacks.Deployment], error) {
 	var items []stacks.Deployment
 	for i, d := range sampleDeployments() {
+		d.Phases = []stacks.Phase{{Name: stacks.PhaseFetch, DurationMS: 400}, {Name: stacks.PhasePull, DurationMS: int64(900 * i)}, {Name: stacks.PhaseApply, DurationMS: 2100}, {Name: stacks.PhaseVerify, DurationMS: 3200}}
 		if i > 0 && i < 8 {
 			items = append(items, d)
 		}

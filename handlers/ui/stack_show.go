@@ -109,8 +109,10 @@ func showStack(ctx context.Context, reader StackReader, s stacks.Stack, now time
 	if deployments.Next != "" {
 		page.All = deploymentsHref(s.ID)
 	}
-	for _, d := range deployments.Items {
-		page.Deployments.Lines = append(page.Deployments.Lines, lineOf(d, now, hubIn(ctx)))
+	for i, stripe := range stripes(deployments.Items) {
+		line := lineOf(deployments.Items[i], now, hubIn(ctx))
+		line.Stripe = stripe
+		page.Deployments.Lines, page.Deployments.Drawn = append(page.Deployments.Lines, line), page.Deployments.Drawn || stripe.Text != ""
 	}
 	page.Head = headOf(s, deployments.Items, tabOverview)
 	page.Facts.Unverified, page.Facts.Unclear = unverifiedIn(s, deployments.Items)
