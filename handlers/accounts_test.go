@@ -131,3 +131,28 @@ func TestTheLogTellsNoSecret(t *testing.T) {
 		t.Errorf("the log is missing what it is for:\n%s", log.String())
 	}
 }
+
+// TestTheAccountPageDisablesAndEnables, changes the role, and shows a refused change as it was typed.
+func TestTheAccountPageDisablesAndEnables(t *testing.T) {
+	s := newStand(t)
+	session := s.session(s.found())
+	account := s.account(access.RoleViewer)
+	_, key := s.key(account, 0)
+	page := "/service-accounts/" + string(account.ID)
+	me := func() int { return s.do(call{method: "GET", path: "/api/custom/me", key: key}).Code }
+	leadsTo(t, s.post(session, page, "account_name", "reader", "role", "operator", "disabled", "on"), page+"?said=account-saved")
+	if code := me(); code != 401 {
+		t.Errorf("the key of a disabled account gives %d", code)
+	}
+	says(t, s.browse(session, page), 200, "Disabled", `value="reader"`, `value="operator" selected`)
+	leadsTo(t, s.post(session, page, "account_name", "reader", "role", "operator"), page+"?said=account-saved")
+	if code := me(); code != 200 {
+		t.Errorf("the key of an account that was enabled again gives %d", code)
+	}
+	says(t, s.post(session, page, "account_name", "", "role", "owner"), 422, `name="account_name"`)
+	for detail, want := range map[string]int{"reader: was called % role operator, was viewer; disabled": 1, "reader: enabled again": 1} {
+		if n := s.count(`SELECT count(*) FROM audit_events WHERE action = 'service_account.change' AND detail LIKE ?`, detail); n != want {
+			t.Errorf("%d lines say %q", n, detail)
+		}
+	}
+}

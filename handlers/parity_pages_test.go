@@ -282,6 +282,8 @@ var pageVisits = []visit{
 	{200, "/service-accounts", "", ""},
 	{303, "/service-accounts", "name=robot+%26+co&role=viewer", ""},
 	{200, "/service-accounts/{spare account}", "", ""},
+	{303, "/service-accounts/{spare account}", "account_name=spare+two&role=operator&disabled=on", ""},
+	{422, "/service-accounts/{spare account}", "account_name=&role=owner", ""},
 	{201, "/service-accounts/{spare account}/keys", "name=k2", ""},
 	{201, "/service-accounts/{spare account}/keys/{spare account key}/rotate", "overlap=1h", ""},
 	{303, "/service-accounts/{spare account}/keys/{spare account key}/delete", "x=1", ""},

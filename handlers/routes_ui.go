@@ -288,6 +288,7 @@ func uiSettingsRoutes(d Deps) []Route {
 		page("/service-accounts", access.Administer, ui.ServiceAccounts(u.Store, u.Now)),
 		form("/service-accounts", access.Administer, ui.CreateServiceAccount(u.Store, u.Accounts, u.Now)),
 		page(account, access.Administer, ui.ServiceAccount(u.Store, app, u.Now)),
+		form(account, access.Administer, ui.ChangeServiceAccount(u.Store, app, u.Now)),
 		form(account+"/keys", access.Administer, ui.CreateAPIKey(u.Store, u.Accounts, app, u.Now)),
 		form(account+"/keys/{key}/rotate", access.Administer, ui.RotateAPIKey(u.Store, u.Accounts, app, u.Now)),
 		form(account+"/keys/{key}/delete", access.Administer, ui.DeleteAPIKey(u.Store)),

@@ -39,7 +39,7 @@ var routing = []Field{
 var notifications = []Declaration{
 	target(Webhook, "Webhook", "A signed POST of JSON to an address of yours.",
 		Field{Name: "url", Label: "URL", Help: "https://host/path that takes the request.", Required: true, Target: true, problem: badLink},
-		Field{Name: "secret", Label: "Secret", Help: "Signs each request: see README, Notifications.", Required: true, Secret: true, problem: badLine}),
+		Field{Name: "secret", Label: "Secret", Help: "Signs each request, and the receiver checks that: see README, Notifications. At least 16 characters; openssl rand -hex 32 makes one.", Required: true, Secret: true, problem: badSigningSecret}),
 	target(Slack, "Slack", "Messages in a Slack channel.",
 		Field{Name: "webhook_url", Label: "Webhook URL", Help: "Of an incoming webhook; whoever has it can write there, so it is kept sealed.", Required: true, Secret: true, problem: badLink}),
 	target(Discord, "Discord", "Messages in a Discord channel.",

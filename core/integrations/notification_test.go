@@ -72,3 +72,14 @@ func TestWhatATargetDoesNotTake(t *testing.T) {
 		}
 	}
 }
+
+// TestASecretThatSignsIsNotShort: one that is could be found out from a single request.
+func TestASecretThatSignsIsNotShort(t *testing.T) {
+	r := open(t)
+	for secret, bad := range map[string]bool{"x": true, strings.Repeat("x", 15): true, "sixteen of them and spaces": true, strings.Repeat("x", 16): false} {
+		_, err := r.Save(t.Context(), "webhook-ops", integrations.Change{Settings: map[string]string{"secret": secret}}, ada)
+		if refused := strings.Contains(fields(err), "settings.secret"); refused != bad || (err != nil) != bad {
+			t.Errorf("%q: %v", secret, err)
+		}
+	}
+}

@@ -42,6 +42,20 @@ func badLine(value string) string {
 	return ""
 }
 
+// minSigningSecret is how long a secret is at least that signs requests: a shorter one can be found out from a single request.
+const minSigningSecret = 16
+
+// badSigningSecret refuses what no header may hold, and what is guessed.
+func badSigningSecret(value string) string {
+	if problem := badLine(value); problem != "" {
+		return problem
+	}
+	if len(value) < minSigningSecret {
+		return fmt.Sprintf("must have at least %d characters: whoever sees one request could find a shorter one out; openssl rand -hex 32 makes one", minSigningSecret)
+	}
+	return ""
+}
+
 // badMount refuses what is not the path of a mount.
 func badMount(value string) string {
 	if problem := badLine(value); problem != "" {

@@ -156,6 +156,7 @@ func TestRulesAreChecked(t *testing.T) {
 		"a pattern of images": {Rules{Allow: Lists{Images: []string{"nginx", "A/B"}}}, "allow.images[1]"},
 		"a name":              {Rules{Allow: Lists{Volumes: []string{"a/b"}}}, "allow.volumes[0]"},
 		"another name":        {Rules{Allow: Lists{Networks: []string{""}}}, "allow.networks[0]"},
+		"no capability":       {Rules{Allow: Lists{Capabilities: []string{"NET_ADMIN", "all", "cap_bpf", "FOO"}}}, "allow.capabilities[3]"},
 		"a capability":        {Rules{Allow: Lists{Capabilities: []string{"NET-ADMIN"}}}, "allow.capabilities[0]"},
 		"a device":            {Rules{Allow: Lists{Devices: []string{"a\nb"}}}, "allow.devices[0]"},
 		"an option":           {Rules{Allow: Lists{SecurityOptions: []string{""}}}, "allow.security_options[0]"},

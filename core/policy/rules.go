@@ -215,11 +215,15 @@ func namePatternProblem(entry string) string {
 	return ""
 }
 
-var capabilityName = regexp.MustCompile(`^[A-Z][A-Z_]{1,40}$`)
+// capabilities are all that Linux has (capabilities(7), linux/capability.h of 6.12), and ALL, which stands for every one.
+var capabilities = set("ALL", "AUDIT_CONTROL", "AUDIT_READ", "AUDIT_WRITE", "BLOCK_SUSPEND", "BPF", "CHECKPOINT_RESTORE", "CHOWN", "DAC_OVERRIDE", "DAC_READ_SEARCH",
+	"FOWNER", "FSETID", "IPC_LOCK", "IPC_OWNER", "KILL", "LEASE", "LINUX_IMMUTABLE", "MAC_ADMIN", "MAC_OVERRIDE", "MKNOD", "NET_ADMIN", "NET_BIND_SERVICE",
+	"NET_BROADCAST", "NET_RAW", "PERFMON", "SETFCAP", "SETGID", "SETPCAP", "SETUID", "SYSLOG", "SYS_ADMIN", "SYS_BOOT", "SYS_CHROOT", "SYS_MODULE", "SYS_NICE",
+	"SYS_PACCT", "SYS_PTRACE", "SYS_RAWIO", "SYS_RESOURCE", "SYS_TIME", "SYS_TTY_CONFIG", "WAKE_ALARM")
 
 func capabilityProblem(entry string) string {
-	if !capabilityName.MatchString(capability(entry)) {
-		return "must be the name of a capability, such as NET_ADMIN"
+	if !capabilities[capability(entry)] {
+		return "is no capability that Linux has; they are called as NET_ADMIN or CAP_NET_ADMIN is, see capabilities(7)"
 	}
 	return ""
 }

@@ -1,8 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
 	"berth/core"
 	"berth/core/access"
@@ -90,6 +92,7 @@ func (s *Store) ChangeServiceAccount(ctx context.Context, who access.Principal, 
 		if err != nil || change == (identity.AccountChange{}) {
 			return a, err
 		}
+		before := a
 		if change.Name != nil {
 			a.Name = *change.Name
 		}
@@ -104,8 +107,17 @@ func (s *Store) ChangeServiceAccount(ctx context.Context, who access.Principal, 
 			a.Name, a.Role, a.Disabled, micros(a.UpdatedAt), a.ID); err != nil {
 			return a, err
 		}
-		return a, s.audit(tx, who.Audit("service_account.change", string(a.ID), fmt.Sprintf("%s: role %s, disabled %t", a.Name, a.Role, a.Disabled)))
+		return a, s.audit(tx, who.Audit("service_account.change", string(a.ID), accountChangeOf(before, a)))
 	})
+}
+
+// accountChangeOf says for people what differs between two states of an account.
+func accountChangeOf(before, a identity.ServiceAccount) string {
+	changed := changeOf(identity.User{Role: before.Role, Disabled: before.Disabled}, identity.User{Role: a.Role, Disabled: a.Disabled})
+	if a.Name != before.Name {
+		changed = strings.TrimSuffix("was called "+before.Name+"; "+changed, "; ")
+	}
+	return a.Name + ": " + cmp.Or(changed, "nothing differs")
 }
 
 // DeleteServiceAccount removes a service account with its keys and audits it. NotFound

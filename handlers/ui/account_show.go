@@ -26,6 +26,7 @@ type KeyIssuer interface {
 // ServiceAccountKeeper changes and removes service accounts and revokes their keys.
 type ServiceAccountKeeper interface {
 	ServiceAccountLister
+	ChangeServiceAccount(ctx context.Context, who access.Principal, id core.ServiceAccountID, change identity.AccountChange) (identity.ServiceAccount, error)
 	DeleteServiceAccount(ctx context.Context, who access.Principal, id core.ServiceAccountID) error
 	DeleteAPIKey(ctx context.Context, who access.Principal, account core.ServiceAccountID, id core.APIKeyID) error
 }
@@ -35,6 +36,10 @@ type accountPage struct {
 	Role       string
 	Disabled   bool
 	Trouble    string
+	Rename     input
+	NewRole    choice
+	Off        tick
+	Amiss      string // what was wrong with a change of the account, that no field took
 	Keys       []apiKeyLine
 	KeyName    input
 	Expiry     choice
@@ -139,6 +144,42 @@ func (p *accountPage) explain(key, app string) {
 		guard.KeyHeader + ": " + key + "\"\n  }\n}"}
 }
 
+// ChangeServiceAccount saves name and role of a service account, and whether its keys are refused.
+func ChangeServiceAccount(keeper ServiceAccountKeeper, app string, now core.Clock) http.Handler {
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		form, err := typed(r)
+		if err != nil {
+			return err
+		}
+		id := core.ServiceAccountID(r.PathValue("id"))
+		name, role, off := form.Get("account_name"), access.Role(form.Get("role")), form.Has("disabled")
+		change := identity.AccountChange{Name: &name, Role: &role, Disabled: &off}
+		if err = change.Check(); err == nil {
+			_, err = keeper.ChangeServiceAccount(r.Context(), endpoint.Principal(r.Context()), id, change)
+		}
+		if err == nil {
+			return seeOther(w, r, saying(accountHref(id), "account-saved"))
+		}
+		c, ours := complain(r, err)
+		if !ours || fault.Is(err, fault.NotFound) {
+			return err
+		}
+		page := newAccountPage("", 0)
+		page.change(identity.ServiceAccount{Name: name, Role: role, Disabled: off})
+		page.Rename.Problem, page.NewRole.Problem = c.about("name"), c.about("role")
+		page.Amiss = c.general()
+		return writeAccount(w, r, c.Status, keeper, page, app, now())
+	})
+}
+
+// change fills the form that changes the account.
+func (p *accountPage) change(a identity.ServiceAccount) {
+	p.Rename = accountName(a.Name)
+	p.Rename.Name, p.Rename.ID = "account_name", "f-account"
+	p.NewRole = roleChoice(a.Role)
+	p.Off = tick{Name: "disabled", Label: "Disabled", On: a.Disabled, Hint: "Refuses all its keys at once, until it is enabled again."}
+}
+
 // DeleteAPIKey revokes a key for good.
 func DeleteAPIKey(keeper ServiceAccountKeeper) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
@@ -178,6 +219,9 @@ func writeAccount(w http.ResponseWriter, r *http.Request, status int, keeper Ser
 		return err
 	}
 	page.Name, page.Href, page.Role, page.Disabled = account.Name, accountHref(account.ID), roleWords[account.Role], account.Disabled
+	if page.Rename.Name == "" { // else the form holds what was typed
+		page.change(account)
+	}
 	for _, key := range account.Keys {
 		page.Keys = append(page.Keys, apiKeyLine{ID: string(key.ID), Name: key.Name, Made: at(key.CreatedAt, now), Expires: at(key.ExpiresAt, now),
 			Expired: key.Expired(now), FollowedBy: string(key.FollowedBy), Used: at(key.LastUsedAt, now), From: key.LastUsedFrom, RevokeHref: page.Href + "/keys/" + string(key.ID) + "/delete"})

@@ -129,6 +129,7 @@ var said = map[string]note{
 	"backup-fetched":       {"ok", "check", "The copy was fetched, read and is whole. Nothing is restored yet."},
 	"backup-gone":          {"ok", "check", "The backup was deleted."},
 	"account-added":        {"ok", "check", "The service account was added. Give it a key next."},
+	"account-saved":        {"ok", "check", "The service account was changed. Its keys follow with their next request."},
 	"account-deleted":      {"ok", "check", "The service account and its keys are gone."},
 	"key-added":            {"ok", "check", "A new data key is in use. What is there is being sealed anew with it."},
 	"cancelled":            {"ok", "check", "The deployment was told to stop."},

@@ -10,6 +10,7 @@ import (
 	"berth/core"
 	"berth/core/access"
 	"berth/core/fleet"
+	"berth/core/identity"
 	"berth/core/repositories"
 	"berth/core/stacks"
 	"berth/handlers/endpoint"
@@ -374,6 +375,7 @@ func sampleAccount() accountPage {
 	p := newAccountPage("", 0)
 	p.Name, p.Href, p.Role = "prometheus", "/service-accounts/sva_1", roleWords[access.RoleMonitoring]
 	p.Metrics = true
+	p.change(identity.ServiceAccount{Name: "prometheus", Role: access.RoleMonitoring})
 	p.show("berth_sk_key_0b3f9k2mzq6w8x1c4v5n7p0rst_Zx8Yw6Vu4Ts2Rq0Po9Nm7Lk5Ji3Hg1", "https://berth.example.com")
 	p.Keys = []apiKeyLine{{ID: "key_0b3f9k2mzq6w8x1c4v5n7p0rst", Name: "2025 rotation", Made: at(sampleNow, sampleNow), Used: at(before(3*time.Minute), sampleNow), From: "192.0.2.7", RevokeHref: "/x", RotateHref: "/y"}, {ID: "key_0a3f9k2mzq6w8x1c4v5n7p0rst", Name: "first", Made: at(before(4000*time.Hour), sampleNow), Expires: at(before(10*time.Hour), sampleNow), Expired: true, RevokeHref: "/x"},
 		{ID: "key_0b2f9k2mzq6w8x1c4v5n7p0rst", Name: "2025 rotation", Made: at(before(90*24*time.Hour), sampleNow), Expires: at(sampleNow.Add(20*time.Hour), sampleNow), FollowedBy: "key_0b3f9k2mzq6w8x1c4v5n7p0rst", RevokeHref: "/x"}}
