@@ -43,15 +43,28 @@ func (s *Store) AfterRestore(ctx context.Context) error {
 	})
 }
 
-// endRestored ends every deployment and run that was open.
-func (s *Store) endRestored(tx *Tx) error {
+// endRestoredDeployments ends all that are in one state with another.
+func (s *Store) endRestoredDeployments(tx *Tx, from, to stacks.DeploymentState) error {
 	open, err := many(tx, scalar[core.DeploymentID], `SELECT id FROM deployments WHERE state IN ('queued', 'running') ORDER BY id`)
 	for _, id := range open {
-		if err == nil {
-			_, err = s.end(tx, stacks.Outcome{Deployment: id, State: stacks.DeploymentFailed, ErrorCode: errorRestored, Error: whyRestored, At: s.now(), NoRestore: true}, nil)
+		if err != nil {
+			return err
+		}
+		var d stacks.Deployment
+		if d, err = deploymentByID(tx, id); err == nil && d.State == from {
+			_, err = s.end(tx, stacks.Outcome{Deployment: id, State: to, ErrorCode: errorRestored, Error: whyRestored, At: s.now(), NoRestore: true}, nil)
 		}
 	}
-	if err != nil {
+	return err
+}
+
+// endRestored ends every deployment and run that was open.
+func (s *Store) endRestored(tx *Tx) error {
+	if err := s.endRestoredDeployments(tx, stacks.DeploymentRunning, stacks.DeploymentFailed); err != nil {
+		return err
+	}
+	// Those too that waited for one that ran.
+	if err := s.endRestoredDeployments(tx, stacks.DeploymentQueued, stacks.DeploymentCancelled); err != nil {
 		return err
 	}
 	runs, err := many(tx, scalar[core.RunID], `SELECT id FROM job_runs WHERE state IN ('queued', 'running') ORDER BY job_id, id`)
