@@ -188,7 +188,7 @@ func (f fixture) sound(t *testing.T, db *store.DB) {
 
 // sealedColumns are where values are sealed: table, what identifies the row, column.
 var sealedColumns = [][3]string{{"sealed_settings", "name", "sealed"}, {"credentials", "id", "sealed"}, {"variables", "id", "sealed"}, {"integrations", "slug", "sealed"},
-	{"webhook_secrets", "id", "sealed"}, {"repositories", "id", "sops_age_key"}, {"job_runs", "fire_id", "overrides"}}
+	{"webhook_secrets", "id", "sealed"}, {"repositories", "id", "sops_age_key"}, {"job_runs", "fire_id", "overrides"}, {"outbox", "id", "sealed"}, {"second_factors", "user_id", "sealed"}}
 
 // opens opens every sealed value that the release had.
 func (f fixture) opens(t *testing.T, s *store.Store, db *store.DB) {

@@ -41,6 +41,7 @@ var measurements = []measurement{
 	{"login", measureLogin},
 	{"timing", measureTiming},
 	{"backup", measureBackup},
+	{"configuration", measureConfiguration},
 	{"ui", measureUI},
 	{"ui-live", measureLive},
 }
