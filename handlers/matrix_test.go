@@ -56,7 +56,10 @@ func (b bearer) expected(r handlers.Route) verdict {
 		if open {
 			return passes
 		}
-		if b.role == "" {
+		switch {
+		case b.role == "" && r.Method == http.MethodPost && r.Pattern != "/logout":
+			return stranger // in its place, so that what was typed is not lost
+		case b.role == "":
 			return signIn
 		}
 		return allow(r, b.role)

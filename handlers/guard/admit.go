@@ -35,7 +35,7 @@ func (g *Guard) Admit(rule Rule, next http.Handler) http.Handler {
 			g.serve(rule, next, w, r)
 			return nil
 		}
-		if rule.Surface == Page && fault.Is(err, fault.Unauthenticated) {
+		if rule.Surface == Page && fault.Is(err, fault.Unauthenticated) && !typedIn(r) {
 			http.Redirect(w, r, signInPath(r), http.StatusSeeOther)
 			return nil
 		}
@@ -109,6 +109,10 @@ func authorise(rule Rule, p access.Principal) error {
 	return fault.New(fault.Forbidden, "auth.forbidden",
 		"The role %q does not permit this. Ask an administrator for a role that may %q.", p.Role, rule.Capability)
 }
+
+// typedIn reports whether r is a form with what somebody typed. It is answered in its place, so that the browser can send it
+// once more after signing in elsewhere; sending the browser on would lose it.
+func typedIn(r *http.Request) bool { return r.Method == http.MethodPost && r.URL.Path != "/logout" }
 
 // signInPath is where a person without session is sent, and back from there when they
 // were reading.

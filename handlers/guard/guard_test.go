@@ -391,7 +391,7 @@ func TestPagesSendStrangersToSignIn(t *testing.T) {
 	for name, c := range map[string]struct{ method, path, location string }{
 		"a page":           {"GET", "/stacks/stk_1?tab=log&x=1", "/login?next=%2Fstacks%2Fstk_1%3Ftab%3Dlog%26x%3D1"},
 		"the start":        {"GET", "/", "/login"},
-		"a form":           {"POST", "/stacks", "/login"},
+		"signing out":      {"POST", "/logout", "/login"},
 		"an address trick": {"GET", "//evil.example/", "/login?next=%2F%2Fevil.example%2F"}, // whoever follows next asks endpoint.LocalPath
 	} {
 		r := request(c.method, "/")
@@ -402,6 +402,9 @@ func TestPagesSendStrangersToSignIn(t *testing.T) {
 		if w := play(h, r); w.Code != 303 || w.Header().Get("Location") != c.location {
 			t.Errorf("%s: %d %s", name, w.Code, w.Header().Get("Location"))
 		}
+	}
+	if w := play(h, request("POST", "/stacks")); w.Code != 401 || w.Header().Get("Location") != "" {
+		t.Errorf("a form is answered %d, and the browser sent to %q: what was typed is lost", w.Code, w.Header().Get("Location"))
 	}
 	if w := play(h, request("GET", "/stacks", "Cookie", endpoint.SessionCookie+"=good session")); w.Code != 204 {
 		t.Errorf("with a session: %d", w.Code)

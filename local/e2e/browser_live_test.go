@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
@@ -26,6 +27,7 @@ func TestPagesFollowTheServer(t *testing.T) {
 	p.newsWithoutReload()
 	p.awayAndBack()
 	p.signedOutWhileTyping()
+	p.withoutScriptNothingTypedIsLost()
 	p.forget() // requests had to fail
 }
 
@@ -118,4 +120,23 @@ func (p *tab) signedOutWhileTyping() {
 	p.elsewhere("/login", "email=ada%40example.org&password="+strings.ReplaceAll(roomPassword, " ", "+"))
 	p.press("Add the variable")
 	p.shows("AFTER_ALL")
+}
+
+// withoutScriptNothingTypedIsLost sends a form after the session ended in a browser that runs no script, signs in elsewhere and
+// loads the answer again, which sends the form once more.
+func (p *tab) withoutScriptNothingTypedIsLost() {
+	p.t.Helper()
+	p.permit(401)
+	p.open(variableForm)
+	p.withoutScript()
+	p.open(variableForm)
+	p.fill("[name=name]", "ONCE_MORE")
+	p.fill("[name=value]", "z")
+	kept := strings.TrimPrefix(p.cookie(), "berth_session=")
+	p.SetCookie(p.room.url, "berth_session", "")
+	p.press("Add the variable")
+	p.shows("what you typed is still here")
+	p.SetCookie(p.room.url, "berth_session", kept)
+	call(p, page.Reload, page.ReloadParams{})
+	p.shows("ONCE_MORE")
 }
