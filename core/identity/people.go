@@ -108,7 +108,7 @@ func (p *People) Invite(ctx context.Context, who access.Principal, email string,
 
 func (p *People) mayLink(who access.Principal) error {
 	if wait := p.links.Take(string(who.Kind) + " " + who.ID); wait > 0 {
-		return fault.New(fault.TooMany, "auth.too_many", "There were too many tries. Wait before trying again.").After(wait)
+		return tooMany(wait)
 	}
 	return nil
 }

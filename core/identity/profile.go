@@ -30,7 +30,8 @@ type ProfileChange struct {
 var (
 	errNotAPerson = fault.New(fault.Forbidden, "profile.not_a_person",
 		"This is about the account of a person who has signed in. A service account has none; an administrator changes it under Settings, Service Accounts.")
-	errOldPassword = fault.BadFields("profile.invalid", []fault.Field{{Path: "password", Problem: "is not your present password"}})
+	errPasswordAsked = fault.BadFields("profile.invalid", []fault.Field{{Path: "password", Problem: "is asked for: give your present password, because another e-mail address demands it"}})
+	errOldPassword   = fault.BadFields("profile.invalid", []fault.Field{{Path: "password", Problem: "is not your present password"}})
 )
 
 // self returns the user who asks and the hash of their password.
@@ -131,6 +132,9 @@ func (p *People) ChangeProfile(ctx context.Context, who access.Principal, change
 		return User{}, err
 	}
 	if user.Email != before.Email {
+		if hash != "" && change.Password.Empty() {
+			return User{}, errPasswordAsked
+		}
 		if err := p.prove(ctx, who, "profile.change", hash, change.Password); err != nil {
 			return User{}, err
 		}

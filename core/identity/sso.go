@@ -100,7 +100,7 @@ func (s *SSO) may(who access.Principal) error {
 		return errSSOOff
 	}
 	if wait := s.tries.Take(access.Network(who.Address)); wait > 0 {
-		return fault.New(fault.TooMany, "auth.too_many", "There were too many tries. Wait before trying again.").After(wait)
+		return tooMany(wait)
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func (s *SSO) arrive(ctx context.Context, aim string, back Return) (ProviderIden
 		return ProviderIdentity{}, errTripIssuer
 	}
 	if back.Problem != "" || back.Code == "" {
-		return ProviderIdentity{}, errDeclined
+		return ProviderIdentity{}, declined(back.Problem)
 	}
 	return s.options.Provider.Exchange(ctx, s.trip(back.State), back.Code)
 }

@@ -1,6 +1,23 @@
 package identity
 
-import "berth/core/fault"
+import (
+	"slices"
+
+	"berth/core/fault"
+)
+
+// providerProblems are the words with which providers end a sign-in that mean that something is set up wrongly, or that they cannot
+// (RFC 6749, section 4.1.2.1; OpenID Connect Core 1.0, section 3.1.2.6). Any other stays out of what people are told.
+var providerProblems = []string{"invalid_request", "unauthorized_client", "unsupported_response_type", "invalid_scope", "server_error", "temporarily_unavailable",
+	"interaction_required", "login_required", "account_selection_required", "consent_required", "request_not_supported", "registration_not_supported"}
+
+// declined says why the provider sent somebody back without a code.
+func declined(problem string) error {
+	if !slices.Contains(providerProblems, problem) {
+		return errDeclined
+	}
+	return fault.New(fault.Conflict, "oidc.declined", "The provider ended the sign-in with %q. An administrator compares OIDC_SCOPES, the client and its redirect address with what is registered there; its log says more. %s", problem, signInAgain)
+}
 
 var (
 	errSSOOff           = fault.New(fault.NotFound, "oidc.off", "Single sign-on is not set up on this server: OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET set it up. Sign in with your password.")

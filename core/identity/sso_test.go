@@ -256,6 +256,18 @@ func (s *trips) spend(t *testing.T, back identity.Return) {
 	}
 }
 
+// TestAProblemOfTheProviderIsNamed when it is one of those that are known; what a provider made up is not shown.
+func TestAProblemOfTheProviderIsNamed(t *testing.T) {
+	for problem, shown := range map[string]bool{"invalid_scope": true, "unauthorized_client": true, "access_denied": false, "<b>call us</b>": false} {
+		s := newTrips(t)
+		back := s.depart(t)
+		back.Problem = problem
+		if _, err := s.Finish(t.Context(), browser, back); fault.CodeOf(err) != "oidc.declined" || strings.Contains(fault.PublicOf(err), problem) != shown {
+			t.Errorf("%s: %v", problem, err)
+		}
+	}
+}
+
 func TestLinking(t *testing.T) {
 	s := newTrips(t)
 	back := identity.Return{Code: "code"}

@@ -67,11 +67,20 @@ func (t *throttle) begin(account, address string) (try, error) {
 	for _, token := range wanted {
 		if wait := token.from.Take(token.key); wait > 0 {
 			at.giveBack()
-			return try{}, fault.New(fault.TooMany, "auth.too_many", "There were too many tries. Wait before trying again.").After(wait)
+			return try{}, tooMany(wait)
 		}
 		at.taken = append(at.taken, token)
 	}
 	return at, nil
+}
+
+// tooMany refuses a try before wait is over, which it tells people, too: a page shows no header.
+func tooMany(wait time.Duration) error {
+	whole := wait.Truncate(time.Second)
+	if whole < wait {
+		whole += time.Second
+	}
+	return fault.New(fault.TooMany, "auth.too_many", "There were too many tries. Wait %s before trying again.", whole).After(wait)
 }
 
 // giveBack makes the try as if it had not been made.

@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"berth/core/access"
 	"berth/core/fault"
@@ -68,14 +71,35 @@ func (s *Store) EditIntegration(ctx context.Context, slug string, edit func(inte
 		if err != nil {
 			return err
 		}
+		detail := integrationChange(before, i)
 		if !i.Enabled {
-			return s.audit(tx, by.Audit("integration.update", slug, slug+", disabled"))
+			return s.audit(tx, by.Audit("integration.update", slug, detail))
 		}
 		if err := s.hurryUnresolved(tx); err != nil {
 			return err
 		}
-		return s.audit(tx, by.Audit("integration.update", slug, slug+", enabled"))
+		return s.audit(tx, by.Audit("integration.update", slug, detail))
 	})
+}
+
+// integrationChange names what differs between two states of an integration, without values.
+func integrationChange(before, after integrations.Stored) string {
+	changed := []string{map[bool]string{true: "enabled", false: "disabled"}[after.Enabled]}
+	if before.Enabled == after.Enabled {
+		changed[0] = "still " + changed[0]
+	}
+	names := map[string]bool{}
+	for _, settings := range []map[string]string{before.Settings, after.Settings} {
+		for name := range settings {
+			names[name] = before.Settings[name] != after.Settings[name]
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if names[name] {
+			changed = append(changed, name)
+		}
+	}
+	return strings.Join(changed, ", ")
 }
 
 var errNoIntegration = fault.New(fault.NotFound, "integration.not_found", "There is no such integration.")

@@ -107,7 +107,13 @@ func authorise(rule Rule, p access.Principal) error {
 		return errNoCredential
 	}
 	return fault.New(fault.Forbidden, "auth.forbidden",
-		"The role %q does not permit this. Ask an administrator for a role that may %q.", p.Role, rule.Capability)
+		"The role %q does not permit this. Ask an administrator for a role that may %s.", p.Role, mayWords[rule.Capability])
+}
+
+// mayWords says for people what a capability lets somebody do.
+var mayWords = map[access.Capability]string{
+	access.Metrics: "read metrics, as monitoring, operator and admin do", access.View: "see stacks, jobs and workers, as viewer, operator and admin do",
+	access.Operate: "deploy and edit, as operator and admin do", access.Administer: "change settings and users, as admin alone does",
 }
 
 // typedIn reports whether r is a form with what somebody typed. It is answered in its place, so that the browser can send it

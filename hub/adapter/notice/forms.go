@@ -35,7 +35,7 @@ func webhook(o integrations.Opened, t notify.Told, now time.Time) (made, error) 
 	mac := hmac.New(sha256.New, []byte(o.Secrets["secret"].Reveal()))
 	mac.Write([]byte(at(now) + "."))
 	mac.Write(body)
-	return made{"The webhook", o.Settings["url"], map[string]string{HeaderEvent: t.Event, HeaderDelivery: t.ID, HeaderTimestamp: at(now),
+	return made{"the receiver of the webhook", o.Settings["url"], map[string]string{HeaderEvent: t.Event, HeaderDelivery: t.ID, HeaderTimestamp: at(now),
 		HeaderSignature: "sha256=" + hex.EncodeToString(mac.Sum(nil))}, body}, err
 }
 

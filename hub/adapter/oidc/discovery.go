@@ -48,7 +48,7 @@ func (p *Provider) discovered(ctx context.Context) (*coreos.Provider, error) {
 	case err != nil && isTransport(err):
 		err = awayFor(err)
 	case err != nil || !safe(p.options.Issuer, fresh):
-		err = malformed
+		err = malformed(p.options.Issuer)
 	}
 	if ctx.Err() != nil { // it says nothing of the provider that nobody waits any more
 		return nil, away

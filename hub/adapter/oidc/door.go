@@ -15,7 +15,10 @@ import (
 
 var away = fault.New(fault.Unavailable, "oidc.away", "The single sign-on provider cannot be reached or does not answer in time. Nobody was signed in. Try again in a minute, or sign in with a password.")
 
-var malformed = fault.New(fault.Conflict, "oidc.malformed", "The single sign-on provider does not describe itself as OpenID Connect Discovery demands, or under another issuer. An administrator of this server compares OIDC_ISSUER with what the provider documents, to the letter. Nobody was signed in.")
+// malformed names the issuer that is configured, which people compare; what the provider calls itself is its own word.
+func malformed(issuer string) error {
+	return fault.New(fault.Conflict, "oidc.malformed", "The single sign-on provider does not describe itself as OpenID Connect Discovery demands, or under another issuer than %q, which OIDC_ISSUER has. An administrator of this server compares that with \"issuer\" in its .well-known/openid-configuration, to the letter. Nobody was signed in.", issuer)
+}
 
 // asked is the transport of questions to the provider. One that cannot answer says nothing of what it was asked.
 type asked struct{ http.RoundTripper }

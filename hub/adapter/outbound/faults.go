@@ -19,6 +19,7 @@ import (
 func (s *Service) Trouble(ctx context.Context, err error) *fault.Error {
 	var known *fault.Error
 	var dial *net.OpError
+	var name *net.DNSError
 	switch {
 	case errors.As(err, &known):
 		return known
@@ -30,6 +31,8 @@ func (s *Service) Trouble(ctx context.Context, err error) *fault.Error {
 		return fault.New(fault.Unavailable, s.Codes.Slow, "%s at %s did not answer within %d seconds", s.Name, s.Address, int(s.limit.Seconds())).Because(context.DeadlineExceeded)
 	case distrust(err) != "":
 		return fault.New(fault.Conflict, s.Codes.Untrusted, "the certificate of %s at %s is not trusted: %s", s.Name, s.Address, distrust(err))
+	case errors.As(err, &name) && name.IsNotFound:
+		return fault.New(fault.Unavailable, s.Codes.Unreachable, "no server has the name in %s, where %s is to be. Correct the address, or what resolves names on this machine", s.Address, s.Name)
 	case errors.As(err, &dial):
 		return s.unreachable().Because(errors.New(dial.Error()))
 	}

@@ -146,3 +146,15 @@ func TestProblems(t *testing.T) {
 		}
 	}
 }
+
+// TestANameThatNobodyHasIsTold apart from a port where nothing answers.
+func TestANameThatNobodyHasIsTold(t *testing.T) {
+	missing := &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "gone.example", IsNotFound: true}}
+	service, err := New("Test", "http://gone.example", codes, Options{Dial: func(context.Context, string, string) (net.Conn, error) { return nil, missing }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := service.Trouble(t.Context(), missing); fault.CodeOf(got) != "t.unreachable" || !strings.Contains(got.Public, "no server has the name in http://gone.example") {
+		t.Errorf("told is %v", got)
+	}
+}
