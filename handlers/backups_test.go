@@ -166,7 +166,7 @@ func (p *players) bringByForm() {
 	p.t.Helper()
 	const body = "--b0\r\nContent-Disposition: form-data; name=\"archive\"; filename=\"a.backup\"\r\nContent-Type: application/octet-stream\r\n\r\nan archive\r\n--b0--\r\n"
 	header := http.Header{"Content-Type": {"multipart/form-data; boundary=b0"}, "Sec-Fetch-Site": {"same-origin"}, "Accept": {"text/html"}}
-	if w := p.s.do(call{method: "POST", path: "/backups/upload", session: p.session, body: body, header: header}); w.Code != http.StatusSeeOther {
+	if w := p.s.do(call{method: "POST", path: "/backups/upload", session: p.s.session(p.s.user(access.RoleAdmin)), body: body, header: header}); w.Code != http.StatusSeeOther {
 		p.t.Fatalf("the upload by a form: %d: %s", w.Code, w.Body)
 	}
 }
