@@ -29,6 +29,7 @@ var unmeasured = map[string]string{
 	"/stacks/{id}/plan":                    "waits for the hub, which reads the repository",
 	"/stacks/{id}/services/{service}/logs": "waits for the worker",
 	"/stacks/{id}/services/{service}/logs/file": "waits for the worker",
+	"/stacks/{id}/review":                       "waits for the hub, which reads the repository",
 	"/stacks/{id}/revisions/{number}/diff":      "reads files of the repository",
 	"/invites/{token}":                          "is for who has no account",
 	"/resets/{token}":                           "is for who forgot a password",
