@@ -20,7 +20,7 @@ var open = []string{
 }
 
 // own is every route about whoever asks, beside those below /me and /profile.
-var own = []string{"GET /api/custom/me", "POST /api/custom/logout", "POST /logout"}
+var own = []string{"GET /api/custom/me", "POST /api/custom/logout", "POST /logout", "GET /design"}
 
 // administered are the areas that only administrators may see, as the roles of the HTTP contract say.
 var administered = []string{"users", "invites", "service-accounts", "integrations", "hubs", "backups", "configuration", "audit-events", "policy", "settings", "email", "keys"}

@@ -86,6 +86,7 @@ var pageVisits = []visit{
 	{200, "/assets/x/berth.css", "", ""},
 	{200, "/assets/x/berth.js", "", ""},
 	{200, "/assets/x/palette.js", "", ""},
+	{200, "/design", "", ""},
 	{200, "/search", "", ""},
 	{200, "/search?q=sync+a", "", ""},
 	{404, "/assets/x/nothing", "", ""},

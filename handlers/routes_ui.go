@@ -158,6 +158,7 @@ func uiDoorRoutes(d Deps) []Route {
 		form("/logout", access.SignedIn, ui.Logout(u.SignIn, secure)),
 		form("/first-steps", access.Operate, ui.HideSteps(secure)),
 		page("/{$}", access.View, ui.Overview(u.Store, u.Workers, u.Repositories, d.Backups.Desk, u.Now)),
+		page("/design", access.SignedIn, ui.Design(u.Now)),
 		page("/search", access.View, ui.Search(u.Store, u.Repositories, u.Workers)),
 	}
 }

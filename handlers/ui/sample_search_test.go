@@ -12,6 +12,7 @@ func searchSamples() map[string]sample {
 		{Name: "shop-backup", Kind: "Job", Icon: "calendar", Href: "/jobs/job_1"},
 	}}
 	return map[string]sample{
+		"design":         of(designView, framed(inNothing, "Design"), newDesignPage(sampleNow)),
 		"search":         of(searchView, framed(inNothing, "Search"), found),
 		"search-nothing": of(searchView, framed(inNothing, "Search"), searchPage{Search: "zzz", Words: "zzz"}),
 	}

@@ -122,6 +122,7 @@ var searchPlaces = []struct {
 	{administer: true, hit: hit{Name: "Add a worker", Kind: "Action", Icon: "plus", Href: "/workers/new"}},
 	{hit: hit{Name: "Deployments", Kind: "Page", Icon: "clock", Href: "/deployments"}},
 	{hit: hit{Name: "Your profile: password, second factor, sessions", Kind: "Page", Icon: "people", Href: "/profile"}},
+	{hit: hit{Name: "Design of these pages: type, colour, states, parts", Kind: "Page", Icon: "overview", Href: "/design"}},
 }
 
 // things adds what has a name that somebody gave it. Without a name there is nothing to find.

@@ -29,6 +29,7 @@ func TestColoursHaveContrast(t *testing.T) {
 		"ok/ok-soft": 4.5, "busy/busy-soft": 4.5, "warn/warn-soft": 4.5, "bad/bad-soft": 4.5, "idle/idle-soft": 4.5,
 		"ink/ok-soft": 7, "ink/busy-soft": 7, "ink/warn-soft": 7, "ink/bad-soft": 7, "ink/idle-soft": 7,
 		"ok/surface": 4.5, "busy/surface": 4.5, "warn/surface": 4.5, "bad/surface": 4.5, "bad/ground": 4.5, "ok/ground": 4.5,
+		"log-red/sunken": 4.5, "log-green/sunken": 4.5, "log-yellow/sunken": 4.5, "log-blue/sunken": 4.5, "log-magenta/sunken": 4.5, "log-cyan/sunken": 4.5,
 		"edge/surface": 3, "edge/ground": 3,
 	}
 	for scheme, colours := range schemes {
@@ -115,7 +116,7 @@ func TestColoursStandInTheTokensAlone(t *testing.T) {
 	if len(rules) >= len(css) {
 		t.Fatal("the tokens were not found")
 	}
-	for _, m := range regexp.MustCompile(`[^;{]*(#[0-9a-fA-F]{3,8}|\b(rgb|hsl|oklch|lab)a?\()[^;}]*[;}]`).FindAllString(rules, -1) {
+	for _, m := range regexp.MustCompile(`[^;{]*(#[0-9a-fA-F]{3,8}|\b(rgb|hsl|oklch|lab|light-dark)a?\()[^;}]*[;}]`).FindAllString(rules, -1) {
 		t.Errorf("a colour outside the tokens: %s", strings.TrimSpace(m))
 	}
 	for _, m := range regexp.MustCompile(`var\((--[a-z0-9-]+)`).FindAllStringSubmatch(css, -1) {

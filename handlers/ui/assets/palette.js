@@ -27,7 +27,7 @@
   function optionOf(act, i) {
     const option = document.createElement("li");
     option.id = `palette-hit-${i}`;
-    option.className = "hit hit-act";
+    option.className = "found found-act";
     option.setAttribute("role", "option");
     option.append(...[...act.childNodes].map((node) => document.importNode(node, true)));
     option.addEventListener("click", () => take(act));
@@ -103,6 +103,7 @@
   });
   for (const dialog of [box, keys]) dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
   box.addEventListener("close", () => {
+    if (box.open) return; // browsers tell it a frame later: it may be open again
     clearTimeout(typing);
     asking?.abort();
   });
@@ -142,7 +143,7 @@
     }
     const elsewhere = event.target.closest?.("input, select, textarea, [contenteditable], dialog");
     if (event.ctrlKey || event.metaKey || elsewhere || !single.checked) return;
-    if (event.key === "?") keys.showModal();
+    if (event.key === "?" && !keys.open) keys.showModal();
     if (event.key !== "/") return;
     event.preventDefault();
     const finder = document.querySelector("main [role=search] input[type=search]");
