@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"berth/core"
 )
@@ -49,6 +50,20 @@ func Differences(services []core.ComposeService, containers []ContainerState, or
 		}
 	}
 	return append(found, foreignOf(containers)...)
+}
+
+// Unknown names the containers that a revision made of which nothing is known here: the newest known one is newest.
+// That is so after a backup was restored that is older than they are. What a deployment has verified since, which
+// ended at verified, is as it should be, whoever made it.
+func Unknown(containers []ContainerState, newest int, verified time.Time) []Difference {
+	var found []Difference
+	for _, c := range Own(containers) {
+		if c.Revision > newest && c.StartedAt.After(verified) {
+			found = append(found, Difference{Service: c.Service, Container: c.Container, Kind: DifferenceChanged, Fields: []string{"revision"},
+				Text: fmt.Sprintf("container %s of compose service %s was made by revision %d, of which nothing is known here, as after the restore of an older backup; sync the stack to put the newest commit in its place", c.Container, c.Service, c.Revision)})
+		}
+	}
+	return found
 }
 
 // foreignOf names what a person put beside a stack's containers. No deployment ends that difference.

@@ -118,6 +118,11 @@ func (s *Store) judge(tx *Tx, st *stacks.Stack, at time.Time) error {
 		return err
 	}
 	st.Drift = stacks.Differences(rev.Services, st.Containers, !rev.Manifest.RemoveOrphans)
+	unknown, err := unknownOf(tx, *st)
+	if err != nil {
+		return err
+	}
+	st.Drift = append(st.Drift, unknown...)
 	st.Drifted = len(st.Drift) > 0
 	health, err := healthOf(tx, *st, rev.Services)
 	if err != nil {
@@ -137,6 +142,20 @@ func (s *Store) judge(tx *Tx, st *stacks.Stack, at time.Time) error {
 		return nil
 	}
 	return planHeal(tx, st, at)
+}
+
+// unknownOf names what was put in place by a revision that is not stored. It is shown and never repaired: a person
+// decides whether what runs or what is known here is the older state.
+func unknownOf(tx *Tx, st stacks.Stack) ([]stacks.Difference, error) {
+	newest, err := one(tx, nil, scalar[int], `SELECT coalesce(max(number), 0) FROM revisions WHERE stack_id = ?`, st.ID)
+	if err != nil || !slices.ContainsFunc(st.Containers, func(c stacks.ContainerState) bool { return c.Revision > newest }) {
+		return nil, err
+	}
+	last, err := lastChange(tx, st.ID, "")
+	if err != nil || last == nil {
+		return nil, err
+	}
+	return stacks.Unknown(st.Containers, newest, last.FinishedAt), nil
 }
 
 // planHeal says when a drifted stack is repaired. One that was left alone for long enough

@@ -109,3 +109,24 @@ func TestContainersAreKeptWhole(t *testing.T) {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
 }
+
+// After the restore of a backup, what was deployed since runs on by itself. It is shown, and nothing repairs it.
+func TestContainersOfARevisionThatNobodyKnowsAreShown(t *testing.T) {
+	y := openYard(t)
+	id := y.deployed("web", "c1")
+	later := slices.Clone(healthy)
+	later[0].Revision, later[0].StartedAt = 2, y.tick()
+	only := []stacks.Observation{{Stack: id, Containers: later}}
+	y.saw(true, only, id)
+	st := y.is(id, stacks.StatusDegraded, "was made by revision 2, of which nothing is known here")
+	if !st.Drifted || len(st.Drift) != 1 || st.Drift[0].Kind != stacks.DifferenceChanged || !st.HealAt.IsZero() {
+		t.Errorf("the stack is %+v", st)
+	}
+
+	y.tick()
+	y.end(y.start(y.queue(wish(id))).ID, stacks.DeploymentSucceeded) // it was verified as it is
+	y.saw(true, only)
+	if st := y.stack(id); st.Drifted {
+		t.Errorf("after a deployment it is %+v", st)
+	}
+}
