@@ -272,7 +272,7 @@
   }
 
   async function follow(signal) {
-    const answer = await fetch("/api/custom/events", { signal, cache: "no-store", headers: { Accept: "text/event-stream" } });
+    const answer = await fetch(document.body.dataset.events, { signal, cache: "no-store", headers: { Accept: "text/event-stream" } });
     if (answer.headers.get("X-Host-Limit")) again = Infinity;
     if (!answer.ok || answer.redirected || again === Infinity) return;
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -295,7 +295,7 @@
   }
 
   async function listen() {
-    if (news || !pace || document.hidden || performance.now() < again) return;
+    if (!document.body.dataset.events || news || !pace || document.hidden || performance.now() < again) return;
     const mine = (news = new AbortController());
     const began = performance.now();
     const run = () => (mine.signal.aborted ? undefined : follow(mine.signal));
