@@ -134,7 +134,7 @@ func designPicture() runPicture {
 
 func designDeployments(now time.Time) []deploymentLine {
 	line := func(state stacks.DeploymentState, commit, actor, took string, before time.Duration) deploymentLine {
-		return deploymentLine{Href: "/deployments", Badge: badgeOf(deploymentBadges, state), Commit: commit, Revision: 12, Trigger: "New commit", Actor: actor, Took: took, When: at(now.Add(-before), now)}
+		return deploymentLine{Href: "/design#lists", Badge: badgeOf(deploymentBadges, state), Commit: commit, Revision: 12, Trigger: "New commit", Actor: actor, Took: took, When: at(now.Add(-before), now)}
 	}
 	return []deploymentLine{line(stacks.DeploymentRunning, "9f31c02", "", "8 s", time.Minute), line(stacks.DeploymentFailed, "51be770", "ada@example.org", "12 s", 3*time.Hour),
 		line(stacks.DeploymentSucceeded, "c0ffee1", "", "41 s", 50*time.Hour)}
