@@ -19,7 +19,7 @@ func TestTheFirstStepsLeadToAHealthyStack(t *testing.T) {
 	s.worker("web-1")
 	says(t, s.browse(session, "/"), 200, `class="button is-main" href="/repositories/new"`)
 	_, page := s.madeStack(session)
-	says(t, s.browse(session, "/"), 200, `class="button is-main" href="`+page+`"`, "was not deployed yet", "Stacks by status")
+	says(t, s.browse(session, "/"), 200, `class="button is-main" href="`+page+`/review"`, "was not deployed yet", "Stacks by status")
 	viewer := s.browse(s.session(s.user(access.RoleViewer)), "/")
 	says(t, viewer, 200, "Four steps")
 	silent(t, viewer.Body.String(), "/first-steps")
