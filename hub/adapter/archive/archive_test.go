@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -287,36 +288,41 @@ func TestHostileArchives(t *testing.T) {
 	for range 2000 {
 		many = append(many, database)
 	}
+	million := append(make([]entry, 0, 1_000_003), head, database)
+	for n := range 1_000_000 {
+		million = append(million, entry{name: fmt.Sprintf("revisions/blobs/%064x", n)})
+	}
 	for name, entries := range map[string][]entry{
-		"nothing":                         {},
-		"no head":                         {database, manifest("")},
-		"a head that is no JSON":          {{name: headName, content: "{"}, database, manifest("")},
-		"a head of 1 MiB":                 {{name: headName, content: strings.Repeat(" ", 1<<20) + string(text)}, database, manifest("")},
-		"no database":                     {head, manifest("")},
-		"no manifest":                     {head, database},
-		"a manifest that is no JSON":      {head, database, {name: manifestName, content: "no"}},
-		"a manifest without the database": {head, database, manifest("")},
-		"a digest that is another's":      {head, database, manifest(`{"name":"database.sqlite","size":4,"sha256":"` + rows + `"}`)},
-		"two databases":                   with(database),
-		"two thousand databases":          append(append([]entry{head}, many...), manifest("")),
-		"a file before the database":      {head, {name: blob, content: "test"}, database, manifest("")},
-		"something after the manifest":    {head, database, manifest(""), {name: blob, content: "test"}},
-		"an absolute path":                with(entry{name: "/etc/passwd", content: "x"}),
-		"a path that leads out":           with(entry{name: "revisions/../../etc/passwd", content: "x"}),
-		"a path that leads out of blobs":  with(entry{name: "revisions/blobs/../x", content: "x"}),
-		"a backslash":                     with(entry{name: `revisions\blobs\x`, content: "x"}),
-		"a name without end":              with(entry{name: "revisions/blobs/" + strings.Repeat("a", 5000), content: "x"}),
-		"a symbolic link":                 with(entry{name: blob, kind: tar.TypeSymlink, link: "/etc/passwd"}),
-		"a hard link":                     with(entry{name: blob, kind: tar.TypeLink, link: "/etc/passwd"}),
-		"a folder":                        with(entry{name: "revisions/blobs/", kind: tar.TypeDir}),
-		"a device":                        with(entry{name: blob, kind: tar.TypeBlock}),
-		"a pipe":                          with(entry{name: blob, kind: tar.TypeFifo}),
-		"a stack that is none":            with(entry{name: "revisions/stk_x/1/compose.yaml", content: "x"}),
-		"a revision 0":                    with(entry{name: "revisions/stk_0000000000000000000000000a/0/compose.yaml", content: "x"}),
-		"another file of a revision":      with(entry{name: "revisions/stk_0000000000000000000000000a/1/run.sh", content: "x"}),
-		"a digest in capitals":            with(entry{name: strings.ToUpper(blob), content: "test"}),
-		"a name that is empty":            with(entry{name: "", content: "x"}),
-		"a bomb":                          {head, {name: backups.Database, content: strings.Repeat("\x00", 300<<20)}, manifest("")},
+		"a million files that nobody named": append(million, manifest("")),
+		"nothing":                           {},
+		"no head":                           {database, manifest("")},
+		"a head that is no JSON":            {{name: headName, content: "{"}, database, manifest("")},
+		"a head of 1 MiB":                   {{name: headName, content: strings.Repeat(" ", 1<<20) + string(text)}, database, manifest("")},
+		"no database":                       {head, manifest("")},
+		"no manifest":                       {head, database},
+		"a manifest that is no JSON":        {head, database, {name: manifestName, content: "no"}},
+		"a manifest without the database":   {head, database, manifest("")},
+		"a digest that is another's":        {head, database, manifest(`{"name":"database.sqlite","size":4,"sha256":"` + rows + `"}`)},
+		"two databases":                     with(database),
+		"two thousand databases":            append(append([]entry{head}, many...), manifest("")),
+		"a file before the database":        {head, {name: blob, content: "test"}, database, manifest("")},
+		"something after the manifest":      {head, database, manifest(""), {name: blob, content: "test"}},
+		"an absolute path":                  with(entry{name: "/etc/passwd", content: "x"}),
+		"a path that leads out":             with(entry{name: "revisions/../../etc/passwd", content: "x"}),
+		"a path that leads out of blobs":    with(entry{name: "revisions/blobs/../x", content: "x"}),
+		"a backslash":                       with(entry{name: `revisions\blobs\x`, content: "x"}),
+		"a name without end":                with(entry{name: "revisions/blobs/" + strings.Repeat("a", 5000), content: "x"}),
+		"a symbolic link":                   with(entry{name: blob, kind: tar.TypeSymlink, link: "/etc/passwd"}),
+		"a hard link":                       with(entry{name: blob, kind: tar.TypeLink, link: "/etc/passwd"}),
+		"a folder":                          with(entry{name: "revisions/blobs/", kind: tar.TypeDir}),
+		"a device":                          with(entry{name: blob, kind: tar.TypeBlock}),
+		"a pipe":                            with(entry{name: blob, kind: tar.TypeFifo}),
+		"a stack that is none":              with(entry{name: "revisions/stk_x/1/compose.yaml", content: "x"}),
+		"a revision 0":                      with(entry{name: "revisions/stk_0000000000000000000000000a/0/compose.yaml", content: "x"}),
+		"another file of a revision":        with(entry{name: "revisions/stk_0000000000000000000000000a/1/run.sh", content: "x"}),
+		"a digest in capitals":              with(entry{name: strings.ToUpper(blob), content: "test"}),
+		"a name that is empty":              with(entry{name: "", content: "x"}),
+		"a bomb":                            {head, {name: backups.Database, content: strings.Repeat("\x00", 300<<20)}, manifest("")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var kept int64
