@@ -88,29 +88,15 @@ func (c *child) stop() error {
 }
 
 // opens waits until a port of this host accepts connections.
-func (c *child) opens(ctx context.Context, port int) error {
-	return until(ctx, time.Minute, 10*time.Millisecond, fmt.Sprintf("opening port %d", port), func(ctx context.Context) (bool, error) {
+func (c *child) opens(ctx context.Context, port string) error {
+	return until(ctx, time.Minute, 10*time.Millisecond, "opening port "+port, func(ctx context.Context) (bool, error) {
 		if err := c.alive(); err != nil {
 			return false, err
 		}
-		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", "127.0.0.1:"+port)
 		if err != nil {
 			return false, nil
 		}
 		return true, conn.Close()
 	})
-}
-
-// freePorts returns n different ports that nobody listens on now.
-func freePorts(n int) ([]int, error) {
-	ports := make([]int, n)
-	for i := range ports {
-		l, err := net.Listen("tcp", ":0")
-		if err != nil {
-			return nil, err
-		}
-		defer l.Close() // only at the end, so that they differ
-		ports[i] = l.Addr().(*net.TCPAddr).Port
-	}
-	return ports, nil
 }

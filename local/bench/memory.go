@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"berth/handlers/api"
+	"berth/local/stand/freeport"
 	"berth/local/stand/pgserver"
 )
 
@@ -151,11 +152,11 @@ func (b *bench) hubAtRest(ctx context.Context) (m memory, err error) {
 	if err != nil {
 		return m, err
 	}
-	internal, err := freePorts(1)
+	internal, err := freeport.Take()
 	if err != nil {
 		return m, err
 	}
-	process, err := b.start(program, append(s.environment(), "DATABASE_URL="+database.TCP("bench"), fmt.Sprintf("HUB_LISTEN=127.0.0.1:%d", internal[0]))...)
+	process, err := b.start(program, append(s.environment(), "DATABASE_URL="+database.TCP("bench"), "HUB_LISTEN=127.0.0.1:"+internal)...)
 	if err != nil {
 		return m, err
 	}

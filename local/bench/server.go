@@ -14,6 +14,7 @@ import (
 	"berth/handlers/api"
 	"berth/handlers/endpoint"
 	"berth/local/stand/apiclient"
+	"berth/local/stand/freeport"
 )
 
 // server is a program of Berth in a process of its own, with data and ports of its own.
@@ -26,28 +27,32 @@ type server struct {
 // site is what stays the same when a server is started again.
 type site struct {
 	dir           string
-	port, tlsPort int
+	port, tlsPort string
 	key           string // SECRET_KEY
 	bootstrap     string
 }
 
 func (b *bench) newSite(name string) (site, error) {
-	ports, err := freePorts(2)
+	port, err := freeport.Take()
+	if err != nil {
+		return site{}, err
+	}
+	tlsPort, err := freeport.Take()
 	if err != nil {
 		return site{}, err
 	}
 	key := make([]byte, 32)
 	rand.Read(key)
-	return site{dir: filepath.Join(b.dir, name), port: ports[0], tlsPort: ports[1], key: hex.EncodeToString(key), bootstrap: rand.Text()}, nil
+	return site{dir: filepath.Join(b.dir, name), port: port, tlsPort: tlsPort, key: hex.EncodeToString(key), bootstrap: rand.Text()}, nil
 }
 
-func (s site) url() string       { return fmt.Sprintf("http://127.0.0.1:%d", s.port) }
-func (s site) workerURL() string { return fmt.Sprintf("https://127.0.0.1:%d", s.tlsPort) }
+func (s site) url() string       { return "http://127.0.0.1:" + s.port }
+func (s site) workerURL() string { return "https://127.0.0.1:" + s.tlsPort }
 func (s site) database() string  { return filepath.Join(s.dir, "db_data") }
 
 func (s site) environment() []string {
 	return []string{"SECRET_KEY=" + s.key, "BOOTSTRAP_TOKEN=" + s.bootstrap, "DATA_DIR=" + s.dir, "APP_URL=" + s.url(),
-		fmt.Sprintf("PORT=%d", s.port), fmt.Sprintf("TLS_WORKER_PORT=%d", s.tlsPort)}
+		"PORT=" + s.port, "TLS_WORKER_PORT=" + s.tlsPort}
 }
 
 // startLocal starts local and returns it once it is ready, with the time that took.

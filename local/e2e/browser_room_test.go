@@ -7,13 +7,11 @@ import (
 	"encoding/hex"
 	"log/slog"
 	"maps"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -21,6 +19,7 @@ import (
 
 	"berth/core/config"
 	"berth/local/allinone"
+	"berth/local/e2e/rig"
 	"berth/local/stand/githost"
 )
 
@@ -73,7 +72,7 @@ func openRoomWith(t *testing.T, more map[string]string) *room {
 		t.Fatalf("make the image: %v\n%s", err, out)
 	}
 	dir := t.TempDir()
-	web, workers := freePort(t), freePort(t)
+	web, workers := rig.FreePort(t), rig.FreePort(t)
 	r.url = "http://localhost:" + web
 	environment := map[string]string{"SECRET_KEY": suffix() + suffix() + suffix() + suffix() + suffix() + suffix() + suffix() + suffix(), "BOOTSTRAP_TOKEN": roomToken, "APP_URL": r.url, "PORT": web,
 		"TLS_WORKER_PORT": workers, "DATA_DIR": dir, "LOCAL_WORKER": "true", "SCAN_INTERVAL": "1s", "HEARTBEAT_INTERVAL": "2", "LOG_LEVEL": "info"}
@@ -193,17 +192,6 @@ func suffix() string {
 	var b [4]byte
 	rand.Read(b[:])
 	return hex.EncodeToString(b[:])
-}
-
-// freePort finds a port that nobody listens on just now.
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", ":0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 }
 
 // artifact is where a test leaves something to look at.

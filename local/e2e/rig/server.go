@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"net"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -16,6 +15,7 @@ import (
 
 	"berth/core/config"
 	"berth/local/allinone"
+	"berth/local/stand/freeport"
 )
 
 // Server is the whole program, as one test sees it: what it makes ends with that test.
@@ -154,15 +154,14 @@ func (s *Server) Stop() {
 	}
 }
 
-// FreePort finds a port that nobody listens on just now.
+// FreePort finds a port that nobody else gets; see freeport.
 func FreePort(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", ":0")
+	port, err := freeport.Take()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+	return port
 }
 
 // keep leaves a text where "go test -artifacts" finds it.

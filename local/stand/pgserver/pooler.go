@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"berth/local/stand/freeport"
 )
 
 // Pooler is a PgBouncer before a server, which lends each transaction one of a few connections.
@@ -27,19 +29,18 @@ func (s *Server) Pool(t testing.TB, connections int) *Pooler {
 		}
 	}
 	p := &Pooler{}
-	for range 5 { // another program may take the port between being asked for and being used
-		if err = p.start(t, s, program, connections); err == nil {
-			return p
-		}
+	if err := p.start(t, s, program, connections); err != nil {
+		t.Fatal(err)
 	}
-	t.Fatal(err)
-	return nil
+	return p
 }
 
-func (p *Pooler) start(t testing.TB, s *Server, program string, connections int) (err error) {
-	if p.address, err = freePort("127.0.0.1"); err != nil {
+func (p *Pooler) start(t testing.TB, s *Server, program string, connections int) error {
+	port, err := freeport.Take()
+	if err != nil {
 		return err
 	}
+	p.address = net.JoinHostPort("127.0.0.1", port)
 	dir, err := os.MkdirTemp("", "berth-pgbouncer-")
 	if err != nil {
 		return err
@@ -49,7 +50,7 @@ func (p *Pooler) start(t testing.TB, s *Server, program string, connections int)
 			t.Error(err)
 		}
 	})
-	if err := s.configure(dir, p.address, connections); err != nil {
+	if err := s.configure(dir, port, connections); err != nil {
 		return err
 	}
 	if p.process, err = begin(dir, syscall.SIGTERM, program, filepath.Join(dir, "pgbouncer.ini")); err != nil {
@@ -62,13 +63,9 @@ func (p *Pooler) start(t testing.TB, s *Server, program string, connections int)
 	return nil
 }
 
-// configure writes what a pooler at an address needs below dir, which it gives away.
-func (s *Server) configure(dir, address string, connections int) error {
+// configure writes what a pooler on a port needs below dir, which it gives away.
+func (s *Server) configure(dir, own string, connections int) error {
 	host, port, err := net.SplitHostPort(s.address)
-	if err != nil {
-		return err
-	}
-	_, own, err := net.SplitHostPort(address)
 	if err != nil {
 		return err
 	}

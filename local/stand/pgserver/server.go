@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"time"
 
+	"berth/local/stand/freeport"
+
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx", for what a server is asked before a test begins
 )
 
@@ -53,16 +55,15 @@ func Open(dir string, o Options) (*Server, error) {
 	if err := s.make(); err != nil {
 		return nil, err
 	}
-	var err error
-	for range 5 { // another program may take the port between being asked for and being used
-		if s.address, err = freePort(o.Address); err != nil {
-			return nil, err
-		}
-		if err = s.Start(); err == nil {
-			return s, nil
-		}
+	port, err := freeport.Take()
+	if err != nil {
+		return nil, err
 	}
-	return nil, err
+	s.address = net.JoinHostPort(o.Address, port)
+	if err := s.Start(); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // make makes the data folder.
@@ -208,13 +209,4 @@ func find(program string) (string, error) {
 func major(path string) int {
 	n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path)))) // another name counts as old
 	return n
-}
-
-func freePort(host string) (string, error) {
-	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
-	if err != nil {
-		return "", err
-	}
-	defer l.Close()
-	return l.Addr().String(), nil
 }

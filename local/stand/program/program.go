@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"berth/local/stand/freeport"
 )
 
 // Options is how a program is run.
@@ -98,11 +100,8 @@ func (p *Program) Eventually(within time.Duration, do func() error) error {
 	}
 }
 
-// FreeAddress returns an address of this host on which nobody listens at the moment.
+// FreeAddress returns an address of this host that nobody else gets; see freeport.
 func FreeAddress() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return l.Addr().String(), l.Close()
+	port, err := freeport.Take()
+	return net.JoinHostPort("127.0.0.1", port), err
 }

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"berth/local/stand/freeport"
 )
 
 // Command is one more command of a script.
@@ -45,27 +47,17 @@ func setUp(e *testscript.Env) error {
 	e.Defer(func() { busy.Close() })
 	var ports [3]string
 	for i := range ports {
-		if ports[i], err = freePort(); err != nil {
+		if ports[i], err = freeport.Take(); err != nil {
 			return err
 		}
 	}
-	e.Vars = append(e.Vars, "PORT="+ports[0], "TLS_WORKER_PORT="+ports[1], "APP_URL=http://127.0.0.1:"+ports[0], "BUSY_PORT="+portOf(busy), "HUB_LISTEN=127.0.0.1:"+ports[2],
+	e.Vars = append(e.Vars, "PORT="+ports[0], "TLS_WORKER_PORT="+ports[1], "APP_URL=http://127.0.0.1:"+ports[0], "BUSY_PORT="+strconv.Itoa(busy.Addr().(*net.TCPAddr).Port), "HUB_LISTEN=127.0.0.1:"+ports[2],
 		"DATA_DIR="+filepath.Join(e.WorkDir, "data"), "SECRET_KEY="+freshKey(), "OTHER_KEY="+freshKey(), "THIRD_KEY="+freshKey(), "BOOTSTRAP_TOKEN="+rand.Text(), "LOG_LEVEL=debug")
 	if host, set := os.LookupEnv("DOCKER_HOST"); set {
 		e.Vars = append(e.Vars, "DOCKER_HOST="+host)
 	}
 	return nil
 }
-
-func freePort() (string, error) {
-	l, err := net.Listen("tcp", ":0")
-	if err != nil {
-		return "", err
-	}
-	return portOf(l), l.Close()
-}
-
-func portOf(l net.Listener) string { return strconv.Itoa(l.Addr().(*net.TCPAddr).Port) }
 
 func freshKey() string {
 	key := make([]byte, 32)
