@@ -3,6 +3,8 @@ package engine
 import (
 	"cmp"
 	"context"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -98,9 +100,17 @@ func (e *Engine) failed(ctx context.Context, err error, hide func(string) string
 // unread is failed for operations that only look.
 func (e *Engine) unread(ctx context.Context, err error, hide func(string) string) error {
 	return e.meaning(ctx, err, hide, func(text string) error {
-		return fault.New(fault.Unavailable, "engine.failed", "The Docker engine did not answer as it should: %s. Try again; its own log on the host tells more.", text)
+		return unanswered("did not answer as it should: %s", text)
 	})
 }
+
+// unanswered is about an engine that is there and answers nothing of use.
+func unanswered(format string, args ...any) *fault.Error {
+	return fault.New(fault.Unavailable, "engine.failed", "The Docker engine "+format+". Try again; its own log on the host tells more.", args...)
+}
+
+// brokenOff is about an answer that ends before its end. What was asked for may have been done.
+func brokenOff(err error) error { return unanswered("broke off its answer").Because(err) }
 
 func (e *Engine) meaning(ctx context.Context, err error, hide func(string) string, otherwise func(text string) error) error {
 	switch {
@@ -112,6 +122,8 @@ func (e *Engine) meaning(ctx context.Context, err error, hide func(string) strin
 		return final(err, hide)
 	case client.IsErrConnectionFailed(err):
 		return e.unreachable(err)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // the client's own: what the engine says is text
+		return brokenOff(err)
 	}
 	return final(otherwise(said(err)), hide)
 }
