@@ -204,17 +204,16 @@ func (p *puppet) ends(r wire.Result) {
 	p.t.Helper()
 	p.send(r)
 	for {
-		select {
-		case msg := <-p.messages:
-			if ack, is := msg.(wire.ResultAck); is && ack.ID == r.ID {
+		switch msg := p.received().(type) {
+		case wire.ResultAck:
+			if msg.ID == r.ID {
 				return
-			} else if _, cancel := msg.(wire.Cancel); !cancel {
-				p.t.Fatalf("the hub sent %#v, want an acknowledgement", msg)
 			}
-		case <-p.over:
-			p.t.Fatal("the link is over")
-		case <-time.After(patience):
-			p.t.Fatal("a result is not acknowledged")
+		case wire.Command:
+			p.early = append(p.early, msg)
+		case wire.Cancel:
+		default:
+			p.t.Fatalf("the hub sent %#v, want an acknowledgement", msg)
 		}
 	}
 }

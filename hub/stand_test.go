@@ -414,6 +414,7 @@ type puppet struct {
 	end      *link.End
 	welcome  wire.Welcome
 	messages chan any
+	early    []any // messages that came before an awaited acknowledgement
 	over     chan struct{}
 }
 
@@ -480,21 +481,39 @@ func (p *puppet) send(msg any) {
 	}
 }
 
-// expect returns the next message, which must be a T.
+// expect returns the next message, which must be a T. Commands may overtake the acknowledgement
+// of a result: they stay for when they are expected.
 func expect[T any](p *puppet) T {
+	p.t.Helper()
+	var want T
+	_, acknowledgement := any(want).(wire.ResultAck)
+	for {
+		var msg any
+		if len(p.early) > 0 && !acknowledgement {
+			msg, p.early = p.early[0], p.early[1:]
+		} else {
+			msg = p.received()
+		}
+		if m, ok := msg.(T); ok {
+			return m
+		}
+		if _, command := msg.(wire.Command); !acknowledgement || !command {
+			p.t.Fatalf("the hub sent %#v, want a %T", msg, want)
+		}
+		p.early = append(p.early, msg)
+	}
+}
+
+// received returns the next message that the hub has sent.
+func (p *puppet) received() any {
 	p.t.Helper()
 	select {
 	case msg := <-p.messages:
-		m, ok := msg.(T)
-		if !ok {
-			p.t.Fatalf("the hub sent %#v, want a %T", msg, m)
-		}
-		return m
+		return msg
 	case <-p.over:
 		p.t.Fatal("the link is over")
 	case <-time.After(patience):
-		var want T
-		p.t.Fatalf("the hub sent nothing for %v, want a %T", patience, want)
+		p.t.Fatalf("the hub sent nothing for %v", patience)
 	}
 	panic("unreachable")
 }
