@@ -22,4 +22,5 @@ var AllChanges = []ChangeOf{ChangeOfDeployments, ChangeOfJobs, ChangeOfLogs, Cha
 type Changes struct {
 	Count uint64     // goes up with each change
 	Of    []ChangeOf // sorted; what changed since the count that was asked for
+	Mark  string     // names the count, and the process whose it is
 }

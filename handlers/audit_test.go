@@ -112,3 +112,39 @@ func TestThePageOfTheAudit(t *testing.T) {
 		t.Error("what was done is not offered to choose from")
 	}
 }
+
+// TestTheAuditTellsWhichKey: an account has two keys while one follows the other, and whoever finds one abused asks what
+// was done with that one.
+func TestTheAuditTellsWhichKey(t *testing.T) {
+	s := newStand(t)
+	account := s.account(access.RoleAdmin)
+	old, oldText := s.key(account, 0)
+	new, newText := s.key(account, 0)
+	for name, text := range map[string]string{"by-old": oldText, "by-new": newText} {
+		if w := s.do(call{method: http.MethodPost, path: "/api/custom/service-accounts", body: `{"name":"` + name + `","role":"viewer"}`, key: text}); w.Code != http.StatusCreated {
+			t.Fatalf("%s: %d %s", name, w.Code, w.Body)
+		}
+	}
+	reader := s.admin()
+	ask := func(query string) []api.AuditEventAnswer {
+		w := s.do(call{method: http.MethodGet, path: "/api/custom/audit-events?action=service_account.create&" + query, key: reader})
+		return decode[struct{ Items []api.AuditEventAnswer }](t, w).Items
+	}
+	for id, text := range map[string]string{string(old.ID): "by-old", string(new.ID): "by-new"} {
+		got := ask("actor=" + id)
+		if len(got) != 1 || got[0].KeyID != id || got[0].ActorID != string(account.ID) || !strings.Contains(got[0].Detail, text) {
+			t.Errorf("with %s was done %+v", id, got)
+		}
+	}
+	if got := ask("actor=" + string(account.ID)); len(got) != 2 {
+		t.Errorf("the account did %+v", got)
+	}
+	w := s.do(call{method: http.MethodGet, path: "/api/custom/audit-events/export?actor=" + string(old.ID), key: reader})
+	if rows, err := csv.NewReader(w.Body).ReadAll(); err != nil || len(rows) != 2 || rows[0][10] != "key_id" || rows[1][10] != string(old.ID) {
+		t.Errorf("the table is %q, %v", rows, err)
+	}
+	session := s.session(s.user(access.RoleAdmin))
+	if page := s.browse(session, "/audit-events?actor="+string(old.ID)).Body.String(); !strings.Contains(page, "/audit-events?actor="+string(old.ID)) || strings.Contains(page, string(new.ID)) {
+		t.Error("the page does not tell the key, or tells of another")
+	}
+}

@@ -17,14 +17,14 @@ func (a *auditor) inEachState(named map[string]string) {
 	var made []string
 	look := func(path string) { a.s.browse(a.sessions[access.RoleAdmin], path) }
 	for _, status := range stacks.Statuses {
-		id := a.copied("stacks", named["stack"], core.PrefixStack, map[string]any{"name": "is-" + strings.ReplaceAll(string(status), "_", "-"), "status": string(status),
+		id := a.s.copied("stacks", named["stack"], core.PrefixStack, map[string]any{"name": "is-" + strings.ReplaceAll(string(status), "_", "-"), "status": string(status),
 			"error": "The image registry.example.com/team/a-rather-long-name-of-an-image:2026.11.3 cannot be pulled: unauthorized."})
 		made = append(made, "DELETE FROM stacks WHERE id = '"+id+"'", "DELETE FROM revisions WHERE stack_id = '"+id+"'")
-		a.copyRows("revisions", "stack_id", named["stack"], map[string]any{"stack_id": id})
+		a.s.copyRows("revisions", "stack_id", named["stack"], map[string]any{"stack_id": id})
 		look("/stacks/" + id)
 		for _, state := range append([]stacks.DeploymentState{stacks.DeploymentQueued, stacks.DeploymentRunning}, stacks.Results...) {
 			if state == stacks.DeploymentQueued || state == stacks.DeploymentRunning || status == stacks.StatusActive {
-				dep := a.copied("deployments", named["deployment"], core.PrefixDeployment, map[string]any{"stack_id": id, "state": string(state)})
+				dep := a.s.copied("deployments", named["deployment"], core.PrefixDeployment, map[string]any{"stack_id": id, "state": string(state)})
 				made = append(made, "DELETE FROM deployments WHERE id = '"+dep+"'")
 				if status == stacks.StatusActive {
 					look("/deployments/" + dep)
@@ -33,7 +33,7 @@ func (a *auditor) inEachState(named map[string]string) {
 		}
 	}
 	for _, state := range jobs.RunStates {
-		id := a.copied("job_runs", named["run"], core.PrefixRun, map[string]any{"state": string(state)})
+		id := a.s.copied("job_runs", named["run"], core.PrefixRun, map[string]any{"state": string(state)})
 		made = append(made, "DELETE FROM job_runs WHERE id = '"+id+"'")
 		look("/job-runs/" + id)
 	}
@@ -46,21 +46,21 @@ func (a *auditor) inEachState(named map[string]string) {
 }
 
 // copied makes a row like another, with an identifier of its own and some columns of its own.
-func (a *auditor) copied(table, like, prefix string, columns map[string]any) string {
-	a.t.Helper()
-	id := core.NewID(prefix, a.s.now())
+func (s *stand) copied(table, like, prefix string, columns map[string]any) string {
+	s.t.Helper()
+	id := core.NewID(prefix, s.now())
 	columns["id"] = id
-	a.copyRows(table, "id", like, columns)
+	s.copyRows(table, "id", like, columns)
 	return id
 }
 
 // copyRows copies the rows that have a key in a column.
-func (a *auditor) copyRows(table, column, key string, columns map[string]any) {
-	a.t.Helper()
-	a.s.exec("CREATE TEMP TABLE one AS SELECT * FROM "+table+" WHERE "+column+" = ?", key)
+func (s *stand) copyRows(table, column, key string, columns map[string]any) {
+	s.t.Helper()
+	s.exec("CREATE TEMP TABLE one AS SELECT * FROM "+table+" WHERE "+column+" = ?", key)
 	for column, value := range columns {
-		a.s.exec(fmt.Sprintf("UPDATE one SET %s = ?", column), value)
+		s.exec(fmt.Sprintf("UPDATE one SET %s = ?", column), value)
 	}
-	a.s.exec("INSERT INTO " + table + " SELECT * FROM one")
-	a.s.exec("DROP TABLE one")
+	s.exec("INSERT INTO " + table + " SELECT * FROM one")
+	s.exec("DROP TABLE one")
 }

@@ -26,6 +26,12 @@ type follower struct {
 // follow opens a stream of a server with a key.
 func follow(t *testing.T, server *httptest.Server, key string) *follower {
 	t.Helper()
+	return followAfter(t, server, key, "")
+}
+
+// followAfter is follow for what was stored after a mark; empty: whatever was.
+func followAfter(t *testing.T, server *httptest.Server, key, mark string) *follower {
+	t.Helper()
 	ctx, leave := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(leave)
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+eventsPath, nil)
@@ -33,6 +39,9 @@ func follow(t *testing.T, server *httptest.Server, key string) *follower {
 		t.Fatal(err)
 	}
 	r.Header.Set(guard.KeyHeader, key)
+	if mark != "" {
+		r.Header.Set("Last-Event-ID", mark)
+	}
 	answer, err := server.Client().Do(r)
 	if err != nil {
 		t.Fatal(err)
@@ -68,6 +77,61 @@ func TestAStreamTellsOfWhatIsStored(t *testing.T) {
 		if event := f.next(); !strings.Contains(event, `"workers"`) || strings.Contains(event, "web-9") {
 			t.Errorf("the event says %s", event)
 		}
+	}
+}
+
+// mark is the id of the next event.
+func (f *follower) mark() string {
+	f.t.Helper()
+	for f.lines.Scan() {
+		if id, found := strings.CutPrefix(f.lines.Text(), "id: "); found {
+			return id
+		}
+	}
+	return ""
+}
+
+func TestAStreamGoesOnAfterAMark(t *testing.T) {
+	s := newStand(t)
+	_, key := s.key(s.account(access.RoleViewer), 0)
+	server := httptest.NewServer(s.handler)
+	t.Cleanup(server.Close)
+	mark := follow(t, server, key).mark()
+	s.worker("web-9")
+	if event := followAfter(t, server, key, mark).next(); !strings.Contains(event, `"workers"`) || strings.Contains(event, `"stacks"`) {
+		t.Errorf("after %s comes %s", mark, event)
+	}
+	newest := follow(t, server, key).mark()
+	quiet := followAfter(t, server, key, newest)
+	s.worker("web-10")
+	if event := quiet.next(); !strings.Contains(event, `"workers"`) || strings.Contains(event, `"stacks"`) {
+		t.Errorf("after the newest, %s, comes %s", newest, event)
+	}
+	if event := followAfter(t, server, key, "of-another-process-7").next(); !strings.Contains(event, `"number"`) {
+		t.Errorf("after a mark that means nothing comes %q", event)
+	}
+}
+
+// TestAPageSaysUpToWhereItKnows, so that nothing is missed that is stored before its browser hears of changes, and is
+// the same page for a browser that has it when something else was stored.
+func TestAPageSaysUpToWhereItKnows(t *testing.T) {
+	s := newStand(t)
+	session := s.session(s.found())
+	seen := func(w *httptest.ResponseRecorder) uint64 {
+		_, rest, _ := strings.Cut(w.Body.String(), `data-seen="`)
+		mark, _, _ := strings.Cut(rest, `"`)
+		return s.store.ChangesSeen(mark)
+	}
+	first := s.browse(session, "/workers")
+	before := seen(first)
+	s.key(s.account(access.RoleViewer), 0)
+	second := s.browse(session, "/workers")
+	if after := seen(second); before == 0 || after <= before || first.Header().Get("ETag") != second.Header().Get("ETag") {
+		t.Errorf("the page knows up to %d, then %d; its tags are %s and %s", before, after, first.Header().Get("ETag"), second.Header().Get("ETag"))
+	}
+	s.worker("web-9")
+	if third := s.browse(session, "/workers"); third.Header().Get("ETag") == second.Header().Get("ETag") {
+		t.Error("a page that changed has the same tag")
 	}
 }
 

@@ -36,6 +36,7 @@ var needHub = []string{
 	"GET /api/custom/stacks/{id}/plan",
 	"GET /api/custom/stacks/{id}/services/{service}/logs",
 	"GET /api/custom/stacks/{id}/sops-env-vars",
+	"GET /api/custom/stacks/{id}/usage",
 	"GET /api/custom/workers/{id}/metrics",
 	"GET /metrics",
 	"GET /stacks/{id}/plan",

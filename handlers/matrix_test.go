@@ -169,8 +169,9 @@ func swappedSession(s *stand) string {
 func TestEveryRouteWithEveryCredential(t *testing.T) {
 	s := newStand(t)
 	s.found()
-	all := bearers(s)
-	for _, route := range handlers.Routes(s.deps) {
+	all, routes := bearers(s), handlers.Routes(s.deps)
+	t.Logf("%d routes, each asked by %d kinds of askers", len(routes), len(all))
+	for _, route := range routes {
 		for name, b := range all {
 			c := call{method: route.Method, path: absent(route.Pattern)}
 			if route.Request != nil {

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"berth/core"
 	"berth/core/access"
@@ -86,6 +87,10 @@ func (linked) Act(context.Context, stacks.Stack, string, wire.RequestKind) error
 func (linked) Logs(_ context.Context, _ stacks.Stack, _ string, _ int, _ bool, w io.Writer) error {
 	_, err := io.WriteString(w, "a line\n")
 	return err
+}
+
+func (linked) Usage(_ context.Context, s stacks.Stack) ([]stacks.ServiceUsage, error) {
+	return []stacks.ServiceUsage{{Service: "app", Samples: []stacks.UsageSample{{At: time.Unix(1700000000, 0).UTC(), CPU: 120, Memory: 5 << 20}}}}, nil
 }
 
 // players play requests and hold them against the description.

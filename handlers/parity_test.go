@@ -147,8 +147,8 @@ var (
 	shortened = regexp.MustCompile(`\b[0-9a-f]{10}\b`)
 	// secret are what is different each time and never seen again.
 	secret = regexp.MustCompile(`berth_(sk|wt|wh|in|pr)_[A-Za-z0-9_-]+|"secret":"[A-Z2-7]{32}|period=30[^A-Z]{1,20}secret=[A-Z2-7]{32}|name="secret" value="[A-Z2-7]{32}|id="secret">[A-Z2-7]{32}|"recovery_codes":\[[^\]]*|id="codes">[^<]*|name="ticket" value="[^"]*|class="qr"[^>]*><path d="[^"]*|berth_session=[^;]+|berth_trip=[^;]+|request_id":"[^"]*"|X-Request-Id: .*|Request <code>[^<]*</code>|fingerprint(?:":"|=|" value=")[0-9a-f]{32}|seen_at":"[^"]*"`) // the last is by the database's clock
-	// encrypted is what sops writes, age keys, and states of connections, which are made anew each time.
-	encrypted = regexp.MustCompile(`(?s)ENC\[[^\]]*\]|BEGIN AGE.*?END AGE|age1[0-9a-z]{58}|AAAAC3NzaC1lZDI1NTE5AAAAI\S+ dep|lastmodified: \S+|state=[A-Za-z0-9_-]{96}|code_challenge=of-[A-Za-z0-9_-]{4}`)
+	// encrypted is what sops writes, age keys, states of connections, and marks of changes, which are made anew each time.
+	encrypted = regexp.MustCompile(`(?s)ENC\[[^\]]*\]|BEGIN AGE.*?END AGE|age1[0-9a-z]{58}|AAAAC3NzaC1lZDI1NTE5AAAAI\S+ dep|lastmodified: \S+|state=[A-Za-z0-9_-]{96}|code_challenge=of-[A-Za-z0-9_-]{4}|(?:\bid: |data-seen=")[A-Z2-7]{26}-`)
 	loopback  = regexp.MustCompile(`\b127\.0\.0\.1\b`) // of clients; a gateway's are documentation's
 	measured  = regexp.MustCompile(`(?m)^([a-z_]+(?:\{[^}]*\})?) \S+$`)
 )

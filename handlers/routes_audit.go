@@ -25,7 +25,7 @@ type auditStore interface {
 
 // auditParams narrow the audit.
 var auditParams = []Param{
-	text("actor", "only what this one did: an identifier, or the name it had then"), text("action", "only this action, such as stack.create"), text("resource", "only what was done to this"),
+	text("actor", "only what this one did: an identifier, the name it had then, or the identifier of an API key"), text("action", "only this action, such as stack.create"), text("resource", "only what was done to this"),
 	oneOf("result", "only what came to this", access.Results), text("from", "only from this moment on, RFC 3339"), text("to", "only before this moment, RFC 3339"),
 }
 

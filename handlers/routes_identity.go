@@ -95,7 +95,7 @@ func accountRoutes(of IdentityDeps) []Route {
 			Operation: Operation{Summary: "Make an API key; the answer is the only one that shows it", Tag: "service accounts", Request: api.APIKeyRequest{}, Response: api.IssuedKey{}, Status: http.StatusCreated}},
 		{Method: http.MethodPost, Pattern: accounts + "/{id}/keys/{key_id}/rotate", Capability: access.Administer, Surface: guard.API, Handler: api.RotateAPIKey(of.Accounts),
 			Operation: Operation{Summary: "Make the API key that follows another", Detail: "It has the other's name and as long a life. Both are good for `overlap`, so that programs can be told the new one meanwhile. The answer is the only one that shows it.",
-				Tag: "service accounts", Request: api.RotateKeyRequest{}, Response: api.IssuedKey{}, Status: http.StatusCreated, Problems: []int{http.StatusConflict}}},
+				Tag: "service accounts", Request: api.RotateKeyRequest{}, Optional: true, Response: api.IssuedKey{}, Status: http.StatusCreated, Problems: []int{http.StatusConflict}}},
 		{Method: http.MethodDelete, Pattern: accounts + "/{id}/keys/{key_id}", Capability: access.Administer, Surface: guard.API, Handler: api.DeleteAPIKey(of.Store),
 			Operation: Operation{Summary: "Revoke an API key", Tag: "service accounts", Status: http.StatusNoContent}},
 	}

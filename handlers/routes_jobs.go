@@ -57,7 +57,7 @@ func jobRoutes(d Deps) []Route {
 			Operation{Summary: "Delete a job with its runs, their logs and its variables", Detail: "Refused with `job.running` while a run is open: cancel that first.", Status: http.StatusNoContent}),
 		row(http.MethodPost, job+"/run", access.Operate, api.RunJob(s.Desk, s.Store),
 			Operation{Summary: "Run a job now", Detail: "It follows the job's overlap rule, as a run by schedule does. The values of `variables` are for this run alone and for its retries.",
-				Request: api.RunJobRequest{}, Response: api.RunAnswer{}, Status: http.StatusAccepted, Query: []Param{runWaitParam}}),
+				Request: api.RunJobRequest{}, Optional: true, Response: api.RunAnswer{}, Status: http.StatusAccepted, Query: []Param{runWaitParam}}),
 		row(http.MethodGet, job+"/runs", access.View, api.ListRuns(s.Store, s.Store),
 			Operation{Summary: "List a job's runs, newest first", Live: true, Response: endpoint.Items[api.RunAnswer]{}, Status: http.StatusOK, Query: append([]Param{oneOf("state", "only runs in this state", jobs.RunStates)}, pageParams...)}),
 	}

@@ -62,6 +62,7 @@ type StacksStore interface {
 type StacksLive interface {
 	api.ServiceActor
 	api.ServiceLogger
+	api.UsageTeller
 }
 
 var waitParam = text("wait", "hold the answer back until the deployment has ended, at most this long: 0s to 300s; default 0s. A host that waits less says so: X-Host-Limit: wait=<seconds>")
@@ -82,10 +83,8 @@ func stackRoutes(d Deps) []Route {
 		op.Summary, op.Request = summary, request
 		return op
 	}
-	detailed := func(op Operation, detail string) Operation {
-		op.Detail = detail
-		return op
-	}
+	again := with(deployed, "Deploy and recreate containers though nothing changed", api.RedeployRequest{})
+	again.Optional, again.Detail = true, "It puts the head of the branch in place, unless that is in quarantine, after a rollback or a failure that was rolled back: then it is the revision that runs now, and the quarantine stays. The answer's `aim` says which; `sync` deploys the head either way."
 	return []Route{
 		view("/api/custom/stacks", api.ListStacks(s.Store), Operation{Summary: "List stacks", Live: true, Response: endpoint.Items[api.StackAnswer]{}, Query: append([]Param{
 			text("repository_id", "only stacks of this repository"), text("worker_id", "only stacks on this worker"),
@@ -96,8 +95,7 @@ func stackRoutes(d Deps) []Route {
 		operate(http.MethodDelete, stack, api.DeleteStack(s.Desk, s.Store), Operation{Summary: "Delete a stack; with teardown its containers too", Response: api.StackAnswer{}, Status: http.StatusAccepted, OrNoContent: true, Query: []Param{
 			choice("teardown", "remove its containers and networks first; default false"), choice("volumes", "with teardown: remove its volumes too; default false")}}),
 		operate(http.MethodPost, stack+"/sync", api.SyncStack(s.Desk, s.Store), with(deployed, "Deploy the head of the stack's branch", nil)),
-		operate(http.MethodPost, stack+"/redeploy", api.RedeployStack(s.Desk, s.Store), detailed(with(deployed, "Deploy and recreate containers though nothing changed", api.RedeployRequest{}),
-			"It puts the head of the branch in place, unless that is in quarantine, after a rollback or a failure that was rolled back: then it is the revision that runs now, and the quarantine stays. The answer's `aim` says which; `sync` deploys the head either way.")),
+		operate(http.MethodPost, stack+"/redeploy", api.RedeployStack(s.Desk, s.Store), again),
 		operate(http.MethodPost, stack+"/rollback", api.RollbackStack(s.Desk, s.Store), with(deployed, "Put a kept revision in place again, with its files and today's secrets", api.RollbackRequest{})),
 		operate(http.MethodPost, stack+"/transfer", api.TransferStack(s.Desk, s.Store), with(deployed, "Move the stack to another worker; its volumes stay behind", api.TransferRequest{})),
 		operate(http.MethodPost, stack+"/pause", api.PauseOrResume(s.Desk.Pause), Operation{Summary: "Hold automatic sync, retries and repair back", Response: api.StackAnswer{}, Status: http.StatusOK}),
@@ -108,6 +106,8 @@ func stackRoutes(d Deps) []Route {
 		{Method: http.MethodGet, Pattern: stack + "/services/{service}/logs", Capability: access.View, Surface: guard.API, Streams: true, Handler: api.ServiceLogs(s.Store, s.Live), Operation: Operation{
 			Summary: "Read the log of a compose service as plain text", Tag: "stacks", ContentType: "text/plain", Status: http.StatusOK, Problems: []int{http.StatusConflict}, Query: []Param{
 				number("tail", "lines from the end, 1 to 10000, default 200"), choice("follow", "go on with new lines until the client leaves; default false. A host that cannot stream ends with what there is and says so: X-Host-Limit: stream")}}},
+		view(stack+"/usage", api.StackUsage(s.Store, s.Live), Operation{Summary: "Read what the compose services of a stack used of their host in the last 30 minutes", Live: true, Response: endpoint.Items[api.ServiceUsageAnswer]{}, Problems: []int{http.StatusConflict},
+			Detail: "Its worker looks every 30 seconds and remembers; the newest sample is at most a few seconds old. A compose service is listed once two looks saw one of its containers run."}),
 		operate(http.MethodPost, stack+"/services/{service}/start", api.ActOnService(s.Store, s.Desk, s.Live, wire.RequestStart), Operation{Summary: "Start a compose service", Status: http.StatusNoContent}),
 		operate(http.MethodPost, stack+"/services/{service}/stop", api.ActOnService(s.Store, s.Desk, s.Live, wire.RequestStop), Operation{Summary: "Stop a compose service", Status: http.StatusNoContent}),
 		operate(http.MethodPost, stack+"/services/{service}/restart", api.ActOnService(s.Store, s.Desk, s.Live, wire.RequestRestart), Operation{Summary: "Restart a compose service", Status: http.StatusNoContent}),

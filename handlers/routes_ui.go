@@ -59,11 +59,14 @@ type UIAccounts interface {
 // UIStore is what pages read, and the few things that need no decision.
 type UIStore interface {
 	ui.HubReader
+	ui.NameTeller
+	ui.FollowedLister
 	ui.OverviewReader
 	ui.StackReader
 	ui.RevisionReader
 	ui.DeploymentReader
 	ui.ReadingReader
+	ui.WorkerHistory
 	UIJobStore
 	ui.ServiceAccountKeeper
 	ui.UserKeeper
@@ -111,6 +114,7 @@ type UIWorkers interface {
 type UIConnections interface {
 	ui.ServiceActor
 	ui.ServiceLogger
+	ui.UsageTeller
 }
 
 func uiRoutes(d Deps) []Route {
@@ -131,7 +135,7 @@ func uiRoutes(d Deps) []Route {
 	routes = append(routes, uiConfigurationRoutes(d.Configuration)...)
 	for i, r := range routes {
 		if r.Surface == guard.Page {
-			routes[i].Handler = ui.KnowingHub(d.Hubs.Store, d.UI.Now, r.Handler)
+			routes[i].Handler = ui.KnowingChanges(d.Events.Source, ui.KnowingHub(d.Hubs.Store, d.UI.Now, r.Handler))
 		}
 	}
 	return routes
@@ -157,7 +161,7 @@ func uiDoorRoutes(d Deps) []Route {
 		form("/login/code", access.Public, ui.LoginCode(u.SignIn, d.Identity.SignOn, secure)),
 		form("/logout", access.SignedIn, ui.Logout(u.SignIn, secure)),
 		form("/first-steps", access.Operate, ui.HideSteps(secure)),
-		page("/{$}", access.View, ui.Overview(u.Store, u.Workers, u.Repositories, d.Backups.Desk, u.Now)),
+		page("/{$}", access.View, ui.Overview(u.Store, u.Workers, u.Repositories, ui.OverviewServer{Backups: d.Backups.Desk, Keys: d.Keys.Desk, Integrations: u.Integrations}, u.Now)),
 		page("/design", access.SignedIn, ui.Design(u.Now)),
 		page("/search", access.View, ui.Search(u.Store, u.Repositories, u.Workers)),
 	}
@@ -212,16 +216,16 @@ func uiStackRoutes(u UIDeps) []Route {
 	add := ui.NewStackDeps{Repositories: u.Repositories, Browser: u.Browser, Store: u.Store, Workers: u.Workers, Desk: u.Stacks, Linter: u.Plans}
 	review := ui.StackReviewDeps{Finder: u.Store, Workers: u.Workers, Planner: u.Plans, Hub: u.Environment, Variables: u.Variables, Desk: u.Stacks}
 	return []Route{
-		page("/stacks", access.View, ui.Stacks(u.Store, u.Repositories, u.Workers, u.Now)),
+		page("/stacks", access.View, ui.Stacks(u.Store, u.Now)),
 		page("/stacks/new", access.Operate, ui.NewStack(add)),
 		form("/stacks", access.Operate, ui.CreateStack(add)),
 		page("/stacks/bulk", access.Operate, ui.ConfirmStacks(u.Store)),
 		form("/stacks/bulk", access.Operate, ui.ActOnStacks(u.Stacks)),
 		page("/stacks/bulk/done", access.View, ui.StacksDone(u.Store)),
-		page(one, access.View, ui.Stack(u.Store, u.Repositories, u.Workers, u.Now)),
+		page(one, access.View, ui.Stack(u.Store, u.Repositories, u.Workers, u.Live, u.Now)),
 		form(one+"/sync", access.Operate, ui.SyncStack(u.Stacks)),
 		page(one+"/redeploy", access.Operate, ui.NewRedeploy(u.Store)),
-		form(one+"/redeploy", access.Operate, ui.Redeploy(u.Stacks)),
+		form(one+"/redeploy", access.Operate, ui.Redeploy(u.Store, u.Stacks)),
 		page(one+"/plan", access.View, ui.Plan(u.Store, u.Workers, u.Plans)),
 		page(one+"/review", access.Operate, ui.ReviewStack(review)),
 		form(one+"/review", access.Operate, ui.StartStack(review)),
@@ -274,7 +278,7 @@ func uiSettingsRoutes(d Deps) []Route {
 	const account = "/service-accounts/{id}"
 	return []Route{
 		page("/workers", access.View, ui.Workers(u.Workers, u.Store, u.Now)),
-		page("/workers/{id}", access.View, ui.Worker(u.Workers, u.Store, u.Repositories, u.Now)),
+		page("/workers/{id}", access.View, ui.Worker(u.Workers, u.Store, u.Now)),
 		page("/policy", access.Administer, ui.Policy(u.Workers)),
 		form("/policy", access.Administer, ui.ChangePolicy(u.Workers, u.Plans)),
 		page("/workers/{id}/policy", access.Administer, ui.Policy(u.Workers)),

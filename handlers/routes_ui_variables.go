@@ -26,11 +26,15 @@ func uiVariableRoutes(u UIDeps) []Route {
 	routes := append(uiScopeRoutes(stack, ui.StackScope(u.Store), u), uiScopeRoutes(global, globals.Of, u)...)
 	routes = append(routes, uiScopeRoutes(job, ui.JobScope(u.Store), u)...)
 	return append(routes,
-		page(job, access.View, ui.JobVariables(ui.JobVariablesDeps{Finder: u.Store, Desk: u.Variables, Backends: u.Integrations, Now: u.Now})),
+		page(job, access.View, ui.JobVariables(jobVariables(u))),
 		page(stack, access.View, ui.StackVariables(effective)),
 		page(global, access.View, ui.GlobalVariables(u.Variables, u.Variables, u.Now)),
 		form(global+"/{variable}/reach", access.Operate, ui.BindVariable(globals)),
 	)
+}
+
+func jobVariables(u UIDeps) ui.JobVariablesDeps {
+	return ui.JobVariablesDeps{Finder: u.Store, Desk: u.Variables, Backends: u.Integrations, Now: u.Now}
 }
 
 // uiScopeRoutes are the pages that the variables of a stack, of a job, and the global ones have alike.

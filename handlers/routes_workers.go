@@ -41,7 +41,7 @@ func workerRoutes(d Deps) []Route {
 			choice("online", "only workers that are known to be online, or only all others"), choice("revoked", "only revoked workers, or only others"),
 			text("tag", "only workers with this tag")}, pageParams...)}),
 		route(http.MethodPost, "/api/custom/workers/tokens", access.Administer, api.IssueWorkerToken(desk), Operation{Summary: "Make a token for one new worker, and the command that starts it; both are shown this once",
-			Request: api.WorkerTokenRequest{}, Response: api.IssuedWorkerToken{}, Status: http.StatusCreated}),
+			Request: api.WorkerTokenRequest{}, Optional: true, Response: api.IssuedWorkerToken{}, Status: http.StatusCreated}),
 		route(http.MethodGet, worker, access.View, api.GetWorker(desk), Operation{Summary: "Read a worker", Live: true, Response: api.WorkerAnswer{}, Status: http.StatusOK}),
 		route(http.MethodGet, worker+"/readings", access.View, api.WorkerReadings(desk, d.Workers.Store, d.Workers.Now), Operation{Summary: "How the worker's host was in the last 24 hours: processors, memory, disk and load", Response: api.ReadingsAnswer{}, Status: http.StatusOK,
 			Detail: "Linked workers are read once a minute; what is read takes the place of what was read before in the same five minutes."}),

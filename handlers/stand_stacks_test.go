@@ -32,6 +32,10 @@ func (noHub) Logs(context.Context, stacks.Stack, string, int, bool, io.Writer) e
 	return errOffline
 }
 
+func (noHub) Usage(context.Context, stacks.Stack) ([]stacks.ServiceUsage, error) {
+	return nil, errOffline
+}
+
 // noFiles holds no rendered revision.
 type noFiles struct{}
 

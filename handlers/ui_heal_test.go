@@ -115,7 +115,7 @@ func TestWhatIsWrongWithAStackIsSaidOnItsPage(t *testing.T) {
 	const drift = `[{"service":"app","kind":"missing","text":"compose service app has no container"},{"service":"app","container":"web-app-1","kind":"changed","fields":["image"],"text":"container web-app-1 of compose service app was changed by hand: image"}]`
 	p.s.exec(`UPDATE stacks SET status = 'degraded', error = 'compose service app has no container', drifted = 1, drift = ? WHERE id = ?`, drift, p.named["stack"])
 	says(t, p.s.browse(session, stack), 200, "Compose service app has no container.", "was changed by hand: image", "sync.self_heal is not set", "Repair now", `action="`+stack+`/sync"`)
-	says(t, p.s.browse(session, "/"), 200, "Compose service app has no container.", "Look at it")
+	says(t, p.s.browse(session, "/"), 200, "Compose service app has no container.", "See what differs")
 	says(t, p.s.browse(session, "/stacks"), 200, "drifted")
 	p.s.exec(`UPDATE stacks SET heal_at = ?, out_of_sync = 1, quarantine = '{"tree":"t","commit":"1234567890abcdef","revision":2,"deployment":"dep_9","reason":"compose service app is unhealthy"}' WHERE id = ?`, p.s.now().Add(10*time.Second).UnixMicro(), p.named["stack"])
 	page := p.s.browse(session, stack)

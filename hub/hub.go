@@ -149,12 +149,20 @@ func (h *Hub) goOn() {
 const lastWords = 6 * time.Second
 
 // Run does the hub's duties until ctx ends, and returns when everything that it started
-// has ended, a few seconds later at most. Sessions are told when to come back.
+// has ended, a few seconds later at most. Sessions are told when to come back. It ends by itself, with an error, when a newer
+// release has changed the database.
 func (h *Hub) Run(ctx context.Context) error {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	var cannot error // why this hub cannot go on; set before duties are over
 	var duties sync.WaitGroup
 	duties.Go(func() { h.recorder.run(ctx) })
 	duties.Go(func() { h.runs.run(ctx) })
-	duties.Go(func() { h.belong(ctx) })
+	duties.Go(func() {
+		if cannot = h.belong(ctx); cannot != nil {
+			end()
+		}
+	})
 	duties.Go(func() { h.readHosts(ctx) })
 	h.endings.begin(func() { h.tellEndings(ctx) })
 	h.tick(ctx)
@@ -166,7 +174,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	h.serving.Wait()
 	duties.Wait()
 	h.endings.end()
-	err := errors.Join(h.recorder.flush(last), h.runs.flush(last))
+	err := errors.Join(cannot, h.recorder.flush(last), h.runs.flush(last))
 	if h.opts.Peers != nil {
 		h.leavePeers(last)
 		return err

@@ -15,7 +15,8 @@ import (
 
 // Peers is what a hub that may not be the only one tells the others, and hears of them.
 type Peers interface {
-	// JoinHubs writes this hub's row.
+	// JoinHubs writes this hub's row. Conflict "hub.release" beside hubs of another release, "store.newer" when a newer program has
+	// changed the database.
 	JoinHubs(ctx context.Context, h hubs.Hub) error
 	// RenewHub makes its lease longer; NotFound "hub.unknown" when it was taken to be gone.
 	RenewHub(ctx context.Context, id core.HubID) error
@@ -69,11 +70,12 @@ func (m *membership) now() (self, lead context.Context) {
 	return m.self, m.lead
 }
 
-// belong keeps this hub a member until ctx ends, and runs the duties while it holds their lease.
-func (h *Hub) belong(ctx context.Context) {
+// belong keeps this hub a member until ctx ends, and runs the duties while it holds their lease. It returns an error when this hub
+// can never be one again: a newer release has changed the database.
+func (h *Hub) belong(ctx context.Context) error {
 	if h.opts.Peers == nil {
 		h.duties(ctx)
-		return
+		return nil
 	}
 	for ctx.Err() == nil {
 		self := h.opts.Self
@@ -81,6 +83,9 @@ func (h *Hub) belong(ctx context.Context) {
 		short, cancel := context.WithTimeout(ctx, hubs.StopAfter) // a database behind a dead connection may never answer
 		err := h.opts.Peers.JoinHubs(short, self)
 		cancel()
+		if fault.CodeOf(err) == "store.newer" {
+			return err
+		}
 		if err != nil {
 			h.report("this hub cannot join; workers are told to come again", err)
 			wait(ctx, hubs.RenewEvery)
@@ -89,6 +94,7 @@ func (h *Hub) belong(ctx context.Context) {
 		h.log.Info("hub joined", "hub", self.ID, "url", self.URL)
 		h.remain(ctx, self.ID)
 	}
+	return nil
 }
 
 // retryRenewal is how soon a renewal that failed is tried again.

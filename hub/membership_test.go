@@ -5,11 +5,13 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"berth/core"
 	"berth/core/access"
+	"berth/core/fault"
 	"berth/core/hubs"
 	"berth/core/stacks"
 	"berth/core/store"
@@ -216,4 +218,47 @@ func TestTheMirrorOfANewLeaderHasTheHead(t *testing.T) {
 		}
 		return tree.Close() == nil
 	})
+}
+
+// outdated is a hub's database that a newer release changes while the hub is cut off from it.
+type outdated struct {
+	*among
+	changed atomic.Bool
+}
+
+// RenewHub implements Peers.
+func (o *outdated) RenewHub(ctx context.Context, id core.HubID) error {
+	if o.changed.Load() {
+		return hubs.ErrUnknown
+	}
+	return o.among.RenewHub(ctx, id)
+}
+
+// JoinHubs implements Peers.
+func (o *outdated) JoinHubs(ctx context.Context, h hubs.Hub) error {
+	if o.changed.Load() {
+		return fault.New(fault.Conflict, "store.newer", "The database has schema 9, this program knows 8.")
+	}
+	return o.among.JoinHubs(ctx, h)
+}
+
+func TestAHubEndsOnceANewerReleaseHasChangedTheDatabase(t *testing.T) {
+	o := &outdated{among: &among{}}
+	s := newStandWith(t, func(opts *Options) {
+		o.Store = opts.Store.(*store.Store)
+		opts.Peers, opts.Self = o.among, hubs.Hub{URL: "https://127.0.0.1:1", Version: "test"}
+	})
+	opts := s.hub.opts
+	opts.Peers = o
+	other := New(opts)
+	ended := make(chan error, 1)
+	go func() { ended <- other.Run(t.Context()) }()
+	s.eventually("both hubs are there", func() bool {
+		all, err := s.store.Hubs(t.Context())
+		return err == nil && len(all) == 2
+	})
+	o.changed.Store(true)
+	if err := <-ended; fault.CodeOf(err) != "store.newer" {
+		t.Errorf("it ended with %v", err)
+	}
 }

@@ -30,6 +30,7 @@ type session struct {
 	// Set by the greeting, before anything else uses them.
 	epoch  uint64
 	runs   bool                   // the worker takes runs of jobs
+	tells  bool                   // the worker tells what containers use
 	judges bool                   // the worker refuses what policy does not allow
 	policy policy.Policy          // of the worker's host, as it said
 	limits []policy.Layer         // of the worker's host, as it said

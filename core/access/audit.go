@@ -39,7 +39,7 @@ type AuditRecord struct {
 
 // AuditFilter narrows the audit; an empty field leaves it as wide as it was.
 type AuditFilter struct {
-	Actor    string    // identifier or name of who acted
+	Actor    string    // identifier or name of who acted, or identifier of the API key that was used
 	Action   string    // noun.verb
 	Resource string    // identifier of what was changed
 	Result   Result    // what came of it
@@ -59,7 +59,10 @@ func (e AuditEvent) With(result Result) AuditEvent {
 	return e
 }
 
-// ByID reports whether the actor is given by an identifier, and not by a name.
+// ByKey reports whether the actor is given by an API key.
+func (f AuditFilter) ByKey() bool { return core.ValidID(core.PrefixAPIKey, f.Actor) }
+
+// ByID reports whether the actor is given by an identifier of its own, and not by a name.
 func (f AuditFilter) ByID() bool {
 	return slices.ContainsFunc([]string{core.PrefixUser, core.PrefixServiceAccount, core.PrefixWorker}, func(prefix string) bool { return core.ValidID(prefix, f.Actor) })
 }

@@ -22,6 +22,7 @@ type Principal struct {
 	ID        string // usr_…, sva_…, wrk_…; empty for anonymous, webhook and system
 	Name      string // e-mail, account name, host name: what the audit shows
 	Role      Role   // empty for anonymous, worker, webhook and system
+	Key       string // key_…: the API key that proved it; empty: none did
 	Session   string // session id when a browser session proved it, else empty
 	Address   string // remote IP address, for audit and limits
 	MustEnrol bool   // may do nothing but what is about oneself, until a second factor is set up

@@ -41,6 +41,14 @@ type Rehearsal struct {
 	Problem string        `json:"problem"` // why that backup could not be restored, for people; empty: it could
 }
 
+// OldAfter is how many times the interval of its schedule a backup may be old.
+const OldAfter = 2
+
+// Old reports whether what was made then is too old, as schedules go.
+func (s Standing) Old(made, now time.Time) bool {
+	return s.Every > 0 && !made.IsZero() && now.Sub(made) > OldAfter*s.Every
+}
+
 // RehearseIn is how long it is until the next rehearsal; 0: it is due.
 func RehearseIn(last Rehearsal, every time.Duration, now time.Time) time.Duration {
 	if last.Name == "" {
@@ -51,14 +59,16 @@ func RehearseIn(last Rehearsal, every time.Duration, now time.Time) time.Duratio
 
 // Standing is how it is with the making of backups, and with copies off site.
 type Standing struct {
-	NotMade string    // why the last backup was not made, for people; empty: it was
-	Broken  time.Time // since when none is made
-	Tried   Rehearsal // the last one
-	On      bool      // storage is configured and enabled
-	Problem string    // why the last attempt failed, for people; empty: it did not
-	Since   time.Time // it fails
-	Listed  time.Time // when the storage last told what it has; zero: never
-	Newest  time.Time // when the newest backup was made of which there is a copy; zero: there is none
+	NotMade string        // why the last backup was not made, for people; empty: it was
+	Broken  time.Time     // since when none is made
+	Made    time.Time     // the newest that is here; zero: there is none, or nobody can look
+	Every   time.Duration // of backups by schedule; 0: none is made by itself
+	Tried   Rehearsal     // the last one
+	On      bool          // storage is configured and enabled
+	Problem string        // why the last attempt failed, for people; empty: it did not
+	Since   time.Time     // it fails
+	Listed  time.Time     // when the storage last told what it has; zero: never
+	Newest  time.Time     // when the newest backup was made of which there is a copy; zero: there is none
 	Copies  int
 	Size    int64 // bytes of all copies
 	Waiting int   // backups here of which there is no copy yet

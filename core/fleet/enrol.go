@@ -42,7 +42,7 @@ func (d *Desk) Enrol(ctx context.Context, proof Proof, ask wire.Enrol) (Worker, 
 		return Worker{}, unknownToken(err)
 	}
 	seen, err := decide(held)
-	refused := spoken(ask.Protocol)
+	refused := spoken(ask.Protocol, facts.Version, d.port.Version)
 	switch {
 	case err != nil:
 		return seen.Worker, err

@@ -13,14 +13,14 @@ import (
 // and no two hosts need to change at once. What is further apart is told, not hidden.
 
 // spoken refuses a protocol that is not spoken here. Conflict "worker.protocol".
-func spoken(protocol int) error {
+func spoken(protocol int, worker, server string) error {
 	switch {
 	case protocol > wire.ProtocolVersion:
 		return fault.New(fault.Conflict, "worker.protocol",
-			"This worker is too new for the server: it speaks protocol %d, the server up to %d. Update the server first. What the worker has deployed goes on running.", protocol, wire.ProtocolVersion)
+			"This worker is too new for the server: it is release %s and speaks protocol %d, the server is release %s and speaks up to %d. Update the server first. What the worker has deployed goes on running.", worker, protocol, server, wire.ProtocolVersion)
 	case protocol < wire.OldestProtocol:
 		return fault.New(fault.Conflict, "worker.protocol",
-			"This worker is too old for the server: it speaks protocol %d, the server %d and later. Update the worker. What it has deployed goes on running.", protocol, wire.OldestProtocol)
+			"This worker is too old for the server: it is release %s and speaks protocol %d, the server is release %s and speaks %d and later. Update the worker. What it has deployed goes on running.", worker, protocol, server, wire.OldestProtocol)
 	}
 	return nil
 }

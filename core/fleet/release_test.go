@@ -38,7 +38,7 @@ func TestAProtocolThatIsNotSpokenIsRefusedAndItsReleaseKept(t *testing.T) {
 	fresh, bound := r.issue(t).Secret.Reveal(), r.issue(t).Secret.Reveal()
 	newer := enrol
 	newer.Protocol, newer.Version = wire.ProtocolVersion+1, "9.0.0"
-	if _, err := r.Enrol(t.Context(), proof(fresh, "key"), newer); fault.CodeOf(err) != "worker.protocol" || !strings.Contains(fault.PublicOf(err), "Update the server first") {
+	if _, err := r.Enrol(t.Context(), proof(fresh, "key"), newer); fault.CodeOf(err) != "worker.protocol" || !strings.Contains(fault.PublicOf(err), "Update the server first") || !strings.Contains(fault.PublicOf(err), "release 9.0.0 and speaks protocol 2") {
 		t.Errorf("a worker that is new here: %v", err)
 	}
 	if _, err := r.Enrol(t.Context(), proof("berth_wt_x", "key"), newer); fault.CodeOf(err) != "worker.token_invalid" {

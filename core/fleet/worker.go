@@ -94,4 +94,5 @@ type Filter struct {
 	Online  *bool
 	Revoked *bool
 	Tag     string
+	Search  string // part of the host name, in any case; empty: any
 }

@@ -8,6 +8,8 @@
 // subkey for hubs (core/seal): whoever lacks SECRET_KEY can call nothing, and a call that was
 // overheard cannot be repeated or changed. The time may differ by Window.
 //
+// The header SpeaksHeader says which protocol the caller speaks and which release it is; a hub that speaks another one refuses and names both.
+//
 // The answer is 200 with JSON or, for operations that stream, with text; or 422 with a Fault. A
 // stream that ended badly says so in the trailer FaultTrailer, and one that was cut is not whole:
 // either way the caller knows.

@@ -15,6 +15,7 @@ const (
 	Revoked       Op = "revoked"          // a worker was cut off: AboutWorker
 	Act           Op = "act"              // start, stop or restart a compose service: AboutService
 	Logs          Op = "logs"             // of a compose service, streamed: LogsOf
+	Usage         Op = "usage"            // what the compose services of a stack use: AboutStack → []stacks.ServiceUsage
 	Plan          Op = "plan"             // what a deployment would do: AboutStack → stacks.Plan
 	Lint          Op = "lint"             // what is wrong with Compose files: lint.Ask → []lint.Finding
 	PolicyPlan    Op = "policy-plan"      // what rules would refuse: PolicyOf → fleet.PolicyPlan
@@ -45,7 +46,7 @@ const (
 // limits say how long a call may take, at both ends.
 var limits = map[Op]time.Duration{
 	Nudge: 2 * time.Second, Wake: 2 * time.Second, Arrived: 2 * time.Second, RunEnded: 2 * time.Second, Revoked: 5 * time.Second,
-	Act: 70 * time.Second, Logs: 70 * time.Second,
+	Act: 70 * time.Second, Logs: 70 * time.Second, Usage: 12 * time.Second,
 	Plan: 60 * time.Second, PolicyPlan: 60 * time.Second, Lint: 30 * time.Second, Environment: 35 * time.Second,
 	Commits: 30 * time.Second, Files: 30 * time.Second, Discover: 60 * time.Second, Probe: 15 * time.Second, ScanHost: 10 * time.Second,
 	TestBackend: 30 * time.Second, Pick: 30 * time.Second, Secrets: 30 * time.Second, EncryptFile: 30 * time.Second,

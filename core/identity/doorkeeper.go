@@ -92,7 +92,9 @@ func (d *Doorkeeper) ByAPIKey(ctx context.Context, text, address string) (access
 	if since := now.Add(-usedEvery); kept.Key.LastUsedAt.Before(since) {
 		d.noteUsed(ctx, kept.Key.ID, now, since, address)
 	}
-	return kept.Account.Principal(), nil
+	p := kept.Account.Principal()
+	p.Key = string(kept.Key.ID)
+	return p, nil
 }
 
 // noteUsed keeps that a key was used. Whoever shows a good key is not turned away because that cannot be written down.

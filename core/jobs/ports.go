@@ -36,7 +36,9 @@ type Store interface {
 	Run(ctx context.Context, id core.RunID) (Run, error)
 	// Runs returns runs, newest first, without Definition and Configs, which lists have no use for.
 	Runs(ctx context.Context, f RunFilter, p core.Page) (core.List[Run], error)
-	// RecentRuns returns the newest runs of each of these jobs, at most limit each, newest first, as Runs does.
+	// RecentRuns returns the newest runs of each of these jobs, at most limit each, newest first. Of each job the newest run
+	// of each state is there as in Runs, but for what belongs to the run alone: definition, files and overrides; of the
+	// others there are identifiers, state and times.
 	RecentRuns(ctx context.Context, ids []core.JobID, limit int) (map[core.JobID][]Run, error)
 	// RunLog returns pieces of a run's log after a number, at most limit of them.
 	RunLog(ctx context.Context, id core.RunID, after uint64, limit int) ([]LogPiece, error)

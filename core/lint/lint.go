@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"berth/core"
+	"berth/core/document"
 )
 
 // Severity is what a finding does to a deployment.
@@ -110,22 +111,8 @@ func (l *linted) add(code, service, field, format string, args ...any) {
 	}
 }
 
-func mapping(value any) map[string]any {
-	m, _ := value.(map[string]any)
-	return m
-}
-
-func list(value any) []any {
-	l, _ := value.([]any)
-	return l
-}
-
-func text(value any) string {
-	if value == nil {
-		return ""
-	}
-	return fmt.Sprint(value)
-}
+// What is read of a project may be anything.
+var mapping, list, text = document.Mapping, document.List, document.Words
 
 // clip bounds what of a file is repeated.
 func clip(s string) string {

@@ -16,9 +16,11 @@ func (c *Cache) admit(id core.WorkerID, w *worker, f Family) Reason {
 		c.end(id, w, f.Name)
 		found = false
 	}
+	var at spot
 	var was []byte
 	if found {
-		was = w.families[i].part(id)
+		at = w.families[i].spot(id)
+		was = w.families[i].at(at)
 	}
 	more, series := len(f.Text)-len(was), w.series-lines(was)+f.Series
 	switch {
@@ -31,9 +33,11 @@ func (c *Cache) admit(id core.WorkerID, w *worker, f Family) Reason {
 	if reason != "" {
 		return reason
 	}
-	family.put(id, f.Text)
 	w.series, w.bytes, c.bytes = series, w.bytes+more, c.bytes+more
-	if !found {
+	if found {
+		family.set(at, id, f.Text)
+	} else {
+		family.put(id, f.Text)
 		w.families = slices.Insert(w.families, i, family)
 	}
 	return ""

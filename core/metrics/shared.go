@@ -36,64 +36,76 @@ func (s *shared) chunk(id core.WorkerID) int {
 	return i - 1
 }
 
-// find returns where the part of a worker is.
-func (s *shared) find(id core.WorkerID) (c *chunk, i int, found bool) {
+// spot is where the part of a worker is in a family, or belongs, until the family changes.
+type spot struct {
+	chunk int // of the family
+	part  int // of the chunk
+	found bool
+}
+
+// spot returns where the part of a worker is, or belongs.
+func (s *shared) spot(id core.WorkerID) spot {
 	at := s.chunk(id)
 	if at < 0 {
-		return nil, 0, false
+		return spot{}
 	}
-	i, found = s.chunks[at].find(id)
-	return s.chunks[at], i, found
+	part, found := s.chunks[at].find(id)
+	return spot{at, part, found}
 }
 
 // part returns what a worker reports of the family; nil when that is nothing.
-func (s *shared) part(id core.WorkerID) []byte {
-	c, i, found := s.find(id)
-	if !found {
+func (s *shared) part(id core.WorkerID) []byte { return s.at(s.spot(id)) }
+
+// at returns what there is at a spot; nil when that is nothing.
+func (s *shared) at(at spot) []byte {
+	if !at.found {
 		return nil
 	}
-	return c.part(i)
+	return s.chunks[at.chunk].part(at.part)
 }
 
 // put sets the part of a worker, and reports whether it was another one.
 func (s *shared) put(id core.WorkerID, text []byte) (changed bool) {
-	at := s.chunk(id)
-	if at < 0 {
-		at, s.chunks = 0, []*chunk{{}}
+	return s.set(s.spot(id), id, text)
+}
+
+// set is put for whoever knows the spot already.
+func (s *shared) set(at spot, id core.WorkerID, text []byte) (changed bool) {
+	if len(s.chunks) == 0 {
+		s.chunks = []*chunk{{}}
 	}
-	c := s.chunks[at]
-	if i, found := c.find(id); found {
-		changed = c.replace(i, text)
+	c := s.chunks[at.chunk]
+	if at.found {
+		changed = c.replace(at.part, text)
 	} else {
-		changed = c.insert(i, id, text)
+		changed = c.insert(at.part, id, text)
 	}
 	if c.large() {
 		a, b := c.halves()
 		s.detach(c)
-		s.chunks = slices.Replace(slices.Clone(s.chunks), at, at+1, a, b)
+		s.chunks = slices.Replace(slices.Clone(s.chunks), at.chunk, at.chunk+1, a, b)
 	}
 	return changed
 }
 
 // spoil makes what was compressed with the part of a worker unfit to be shown.
 func (s *shared) spoil(id core.WorkerID) {
-	if c, _, found := s.find(id); found {
+	if at := s.spot(id); at.found {
+		c := s.chunks[at.chunk]
 		c.gone = c.edits
 	}
 }
 
 // remove takes the part of a worker away.
 func (s *shared) remove(id core.WorkerID) {
-	at := s.chunk(id)
-	if at < 0 {
+	at := s.spot(id)
+	if !at.found {
 		return
 	}
-	c := s.chunks[at]
-	if i, found := c.find(id); found {
-		c.remove(i)
-	}
+	c := s.chunks[at.chunk]
+	c.remove(at.part)
 	if len(c.workers) == 0 {
 		s.detach(c)
-		s.chunks = slices.Delete(slices.Clone(s.chunks), at, at+1)
+		s.chunks = slices.Delete(slices.Clone(s.chunks), at.chunk, at.chunk+1)
 	}
 }

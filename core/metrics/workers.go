@@ -29,6 +29,9 @@ var workerFamilies = []struct {
 	}, true},
 }
 
+// typicalSeries is about how long a line of the hub's view is, in bytes.
+const typicalSeries = 160
+
 // workerLabels are set on every series of a worker, whatever it says itself.
 func workerLabels(id core.WorkerID, hostname string) []Label {
 	return []Label{{"worker", string(id)}, {"hostname", hostname}}
@@ -36,6 +39,8 @@ func workerLabels(id core.WorkerID, hostname string) []Label {
 
 // show brings the hub's view of a worker up to date. The caller holds mu.
 func (c *Cache) show(id core.WorkerID, w *worker) {
+	labels := workerLabels(id, w.hostname)
+	text := make([]byte, 0, typicalSeries) // put copies it
 	for _, view := range workerFamilies {
 		f := c.open(view.name, view.kind, view.help)
 		value, known := view.read(w)
@@ -43,8 +48,8 @@ func (c *Cache) show(id core.WorkerID, w *worker) {
 			c.leave(f, id)
 			continue
 		}
-		changed := f.put(id, appendSeries(nil, view.name, workerLabels(id, w.hostname), value))
-		if changed && view.once {
+		text = appendSeries(text[:0], view.name, labels, value)
+		if changed := f.put(id, text); changed && view.once {
 			f.spoil(id)
 		}
 	}

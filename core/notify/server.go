@@ -28,9 +28,6 @@ type BackupsSeen struct {
 	Copied     bool          // copying off site has ended, well or not, since the server is up
 }
 
-// oldAfter is how many times the interval of its schedule a backup may be old.
-const oldAfter = 2
-
 // Judge says what is wrong with backups.
 func (b BackupsSeen) Judge(now time.Time) (seen Seen) {
 	add := func(kind Kind, version, detail string) {
@@ -69,7 +66,7 @@ func (b BackupsSeen) newest(now time.Time) (at time.Time, old bool) {
 }
 
 func (b BackupsSeen) old(at, now time.Time) bool {
-	return b.Every > 0 && now.Sub(at) > oldAfter*b.Every
+	return b.Every > 0 && now.Sub(at) > backups.OldAfter*b.Every
 }
 
 // with adds what was seen to what is in the store.

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"berth/core/document"
 )
 
 // Refusal is one thing that a project has and a policy does not allow.
@@ -138,19 +140,5 @@ func (j *judge) mount(at, source string, readOnly bool) {
 	}
 }
 
-func mapping(value any) map[string]any {
-	m, _ := value.(map[string]any)
-	return m
-}
-
-func list(value any) []any {
-	l, _ := value.([]any)
-	return l
-}
-
-func text(value any) string {
-	if value == nil {
-		return ""
-	}
-	return fmt.Sprint(value)
-}
+// What is read of a project may be anything.
+var mapping, list, text = document.Mapping, document.List, document.Words

@@ -66,6 +66,19 @@ func Unknown(containers []ContainerState, newest int, verified time.Time) []Diff
 	return found
 }
 
+// Beyond names the containers that a later revision made than the one that is known to be in place, of a stack that was being
+// deployed when the backup was made that was restored.
+func Beyond(containers []ContainerState, place int) []Difference {
+	var found []Difference
+	for _, c := range Own(containers) {
+		if c.Revision > place {
+			found = append(found, Difference{Service: c.Service, Container: c.Container, Kind: DifferenceChanged, Fields: []string{"revision"},
+				Text: fmt.Sprintf("container %s of compose service %s was made by revision %d, which was not in place yet when the backup was made that was restored; sync the stack to put the newest commit in its place", c.Container, c.Service, c.Revision)})
+		}
+	}
+	return found
+}
+
 // foreignOf names what a person put beside a stack's containers. No deployment ends that difference.
 func foreignOf(containers []ContainerState) []Difference {
 	var found []Difference

@@ -9,14 +9,14 @@ import (
 	"berth/core/access"
 )
 
-const auditColumns = `id, at, actor_kind, actor_id, actor_name, address, action, resource, detail, result`
+const auditColumns = `id, at, actor_kind, actor_id, actor_name, address, action, resource, detail, result, key_id`
 
 // audit writes what was done in the transaction that does it.
 func (s *Store) audit(tx *Tx, e access.AuditEvent) error {
 	now := s.now()
-	_, err := tx.exec(`INSERT INTO audit_events (`+auditColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	_, err := tx.exec(`INSERT INTO audit_events (`+auditColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		core.NewID(core.PrefixAuditEvent, now), micros(now), string(e.Actor.Kind), e.Actor.ID, e.Actor.Name, e.Actor.Address,
-		e.Action, e.Resource, e.Detail, cmp.Or(e.Result, access.Done))
+		e.Action, e.Resource, e.Detail, cmp.Or(e.Result, access.Done), e.Actor.Key)
 	return err
 }
 
@@ -30,6 +30,9 @@ func (s *Store) AuditEvents(ctx context.Context, f access.AuditFilter, ask core.
 	where, args := `id < ?`, []any{before(ask.After)}
 	narrow := func(condition string, value any) { where, args = where+` AND `+condition, append(args, value) }
 	switch {
+	case f.ByKey():
+		where += ` AND key_id <> ''` // by which the index knows it
+		narrow(`key_id = ?`, f.Actor)
 	case f.Actor != "" && f.ByID():
 		narrow(`actor_id = ?`, f.Actor)
 	case f.Actor != "":
@@ -75,7 +78,7 @@ const maxActions = 500
 func scanAudit(row scanner) (access.AuditRecord, error) {
 	var r access.AuditRecord
 	var at int64
-	err := row.Scan(&r.ID, &at, &r.Actor.Kind, &r.Actor.ID, &r.Actor.Name, &r.Actor.Address, &r.Action, &r.Resource, &r.Detail, &r.Result)
+	err := row.Scan(&r.ID, &at, &r.Actor.Kind, &r.Actor.ID, &r.Actor.Name, &r.Actor.Address, &r.Action, &r.Resource, &r.Detail, &r.Result, &r.Actor.Key)
 	r.At = fromMicros(at)
 	return r, err
 }

@@ -2,7 +2,10 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -14,6 +17,7 @@ import (
 // whoever is told reads anew what interests them.
 type changes struct {
 	mu    sync.Mutex
+	whose string                   // this process, in marks; empty: no mark was made yet; guarded by mu
 	count uint64                   // of commits that changed something; guarded by mu
 	last  map[core.ChangeOf]uint64 // the count at the last change of each kind; guarded by mu
 	next  chan struct{}            // closed at the next change; nil: nobody waits; guarded by mu
@@ -100,7 +104,7 @@ func (c *changes) since(seen uint64) (core.Changes, <-chan struct{}) {
 	if c.next == nil {
 		c.next = make(chan struct{})
 	}
-	found := core.Changes{Count: c.count + 1} // so that nobody who has seen something has seen 0
+	found := core.Changes{Count: c.count + 1, Mark: fmt.Sprintf("%s-%d", c.process(), c.count+1)} // so that nobody who has seen something has seen 0
 	for of, at := range c.last {
 		if at+1 > seen {
 			found.Of = append(found.Of, of)
@@ -108,6 +112,27 @@ func (c *changes) since(seen uint64) (core.Changes, <-chan struct{}) {
 	}
 	slices.Sort(found.Of)
 	return found, c.next
+}
+
+// process names this process. c is locked.
+func (c *changes) process() string {
+	if c.whose == "" {
+		c.whose = rand.Text()
+	}
+	return c.whose
+}
+
+// ChangesSeen returns the count that a mark names; zero for a mark of another process, which is seen by nobody.
+func (s *Store) ChangesSeen(mark string) uint64 {
+	c := &s.db.changes
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	whose, text, _ := strings.Cut(mark, "-")
+	count, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || whose != c.process() || count > c.count+1 {
+		return 0
+	}
+	return count
 }
 
 // elsewhereEvery is how often it is looked whether another process stored something, while anybody waits.

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"berth/core"
+	"berth/core/fleet"
 	"berth/core/store"
 )
 
@@ -47,6 +49,18 @@ func TestWhoWaitsIsToldOfWhatWasStored(t *testing.T) {
 	}
 }
 
+func TestAStatementThatReturnsWhatItChangedIsTold(t *testing.T) {
+	r := openFleet(t)
+	w := r.worker(t, "one")
+	before := settled(t, r.Store)
+	if _, err := r.WorkerConnected(t.Context(), w.ID, fleet.Facts{Hostname: "one", Tags: []string{}}); err != nil {
+		t.Fatal(err)
+	}
+	if found := store.Told(r.db, before); !slices.Equal(found, []core.ChangeOf{core.ChangeOfWorkers}) {
+		t.Errorf("told of %v", found)
+	}
+}
+
 // settled is the count after which nothing comes any more of what was stored so far.
 func settled(t *testing.T, s *store.Store) (seen uint64) {
 	t.Helper()
@@ -75,6 +89,29 @@ func TestThoseWhoWaitAreCalledAtOnce(t *testing.T) {
 		if found := <-told; found.Count == seen || !slices.Contains(found.Of, core.ChangeOfWorkers) {
 			t.Errorf("told %+v after %d", found, seen)
 		}
+	}
+}
+
+// TestAMarkIsOfItsProcess: what it names is known again, and nothing else is taken for it.
+func TestAMarkIsOfItsProcess(t *testing.T) {
+	r, other := openFleet(t), openFleet(t)
+	seen := settled(t, r.Store)
+	mark := r.AwaitChanges(t.Context(), 0).Mark
+	if got := r.ChangesSeen(mark); got != seen {
+		t.Errorf("%s is %d, want %d", mark, got, seen)
+	}
+	r.worker(t, "one")
+	after := r.AwaitChanges(t.Context(), r.ChangesSeen(mark))
+	if after.Count == seen || after.Mark == mark || !slices.Contains(after.Of, core.ChangeOfWorkers) || slices.Contains(after.Of, core.ChangeOfStacks) {
+		t.Errorf("after %s there is %+v", mark, after)
+	}
+	for _, wrong := range []string{"", "-", mark[:len(mark)-1] + "x", mark + "000", strings.ToLower(mark), "0-1", mark + "-1"} {
+		if got := r.ChangesSeen(wrong); got != 0 {
+			t.Errorf("%q is taken for %d", wrong, got)
+		}
+	}
+	if got := other.ChangesSeen(mark); got != 0 {
+		t.Errorf("another process takes it for %d", got)
 	}
 }
 

@@ -263,6 +263,9 @@ func one[T any](tx *Tx, missing error, scan func(scanner) (T, error), query stri
 		var zero T
 		return zero, missing
 	}
+	if err == nil {
+		tx.changed(query) // which may return what it changes
+	}
 	return v, err
 }
 

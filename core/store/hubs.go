@@ -32,11 +32,15 @@ func (tx *Tx) clock() (int64, error) {
 	return one(tx, errNoClock, scalar[int64], `SELECT `+tx.dialect.Clock)
 }
 
-// JoinHubs writes a hub's row; its lease begins.
+// JoinHubs writes a hub's row; its lease begins. Conflict "hub.release" beside hubs of another release, and "store.newer" when
+// a newer program has changed the schema meanwhile.
 func (s *Store) JoinHubs(ctx context.Context, h hubs.Hub) error {
 	return s.db.Write(ctx, func(tx *Tx) error {
 		now, err := tx.clock()
 		if err != nil {
+			return err
+		}
+		if err := tx.mayJoin(h, now); err != nil {
 			return err
 		}
 		if _, err = tx.exec(`INSERT INTO hubs (`+hubColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -45,6 +49,22 @@ func (s *Store) JoinHubs(ctx context.Context, h hubs.Hub) error {
 		}
 		return tx.began(h, now)
 	})
+}
+
+// mayJoin says whether a hub may work on the database as it is now, beside those that are there.
+func (tx *Tx) mayJoin(h hubs.Hub, now int64) error {
+	steps, err := appliedSteps(tx)
+	if err != nil {
+		return err
+	}
+	if known := Schema(); len(steps) > known {
+		return newer(len(steps), known)
+	}
+	there, err := many(tx, scanHub, `SELECT `+hubColumns+` FROM hubs WHERE lease_until >= ? ORDER BY started_at, id LIMIT 100`, now)
+	if err != nil {
+		return err
+	}
+	return hubs.Beside(h, there)
 }
 
 // RenewHub makes a hub's lease longer. NotFound "hub.unknown" when it was taken to be gone.

@@ -12,6 +12,7 @@ import (
 	"berth/core/fault"
 	"berth/core/fleet"
 	"berth/core/hubs"
+	"berth/core/store"
 )
 
 // joined adds a hub to a store.
@@ -253,5 +254,38 @@ func TestItIsToldSinceWhenNoHubIsThere(t *testing.T) {
 	r.joined(t, "hub_4")
 	if again, err := r.TakeLease(t.Context(), hubs.Duties, "hub_4"); err != nil || again.Epoch != lease.Epoch+1 {
 		t.Errorf("a lease that was given back: %+v, %v", again, err)
+	}
+}
+
+func TestHubsOfDifferentReleasesDoNotJoin(t *testing.T) {
+	r := openFleet(t)
+	one := r.joined(t, "hub_1")
+	two := hubs.Hub{ID: "hub_2", URL: "https://hub_2:8091", Version: "2", StartedAt: r.at}
+	if err := r.JoinHubs(t.Context(), two); fault.CodeOf(err) != "hub.release" {
+		t.Errorf("another release joins: %v", err)
+	}
+	if all, err := r.Hubs(t.Context()); err != nil || len(all) != 1 || all[0].ID != one.ID {
+		t.Errorf("there are %v, %v", all, err)
+	}
+	r.silent(t, one.ID)
+	if err := r.JoinHubs(t.Context(), two); err != nil {
+		t.Errorf("beside one that is silent: %v", err)
+	}
+}
+
+func TestAHubDoesNotJoinOnceANewerReleaseHasChangedTheDatabase(t *testing.T) {
+	r := openFleet(t)
+	one := r.joined(t, "hub_1")
+	if err := r.LeaveHubs(t.Context(), one.ID); err != nil {
+		t.Fatal(err)
+	}
+	if err := execute(t, r.raw, `INSERT INTO schema_steps (number, name, checksum, applied_at) VALUES (?, 'later', 'x', 1)`, store.Schema()+1); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.JoinHubs(t.Context(), one); fault.CodeOf(err) != "store.newer" {
+		t.Errorf("it joins: %v", err)
+	}
+	if err := execute(t, r.raw, `DELETE FROM schema_steps WHERE number > ?`, store.Schema()); err != nil { // other tests use the database too
+		t.Fatal(err)
 	}
 }

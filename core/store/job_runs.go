@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"slices"
-	"strings"
 
 	"berth/core"
 	"berth/core/fault"
@@ -79,31 +77,6 @@ func (s *Store) Runs(ctx context.Context, f jobs.RunFilter, ask core.Page) (core
 	return read(ctx, s, func(tx *Tx) (core.List[jobs.Run], error) {
 		return pageLegible(tx, ask, func(r jobs.Run) string { return string(r.ID) }, scanRun,
 			`SELECT `+runColumns+` FROM job_runs r WHERE `+where+` ORDER BY r.id DESC LIMIT ?`, append(args, ask.Limit+1)...)
-	})
-}
-
-// recentStep is how many jobs' runs one statement reads.
-const recentStep = 50
-
-// RecentRuns implements jobs.Store.
-func (s *Store) RecentRuns(ctx context.Context, ids []core.JobID, limit int) (map[core.JobID][]jobs.Run, error) {
-	return read(ctx, s, func(tx *Tx) (map[core.JobID][]jobs.Run, error) {
-		found := make(map[core.JobID][]jobs.Run, len(ids))
-		for some := range slices.Chunk(ids, recentStep) {
-			const of = `SELECT * FROM (SELECT ` + plainRunColumns + ` FROM job_runs r WHERE r.job_id = ? ORDER BY r.id DESC LIMIT ?) AS recent`
-			var args []any
-			for _, id := range some {
-				args = append(args, id, limit)
-			}
-			all, err := many(tx, scanPlainRun, of+strings.Repeat(` UNION ALL `+of, len(some)-1), args...)
-			if err != nil {
-				return nil, err
-			}
-			for _, r := range all {
-				found[r.Job] = append(found[r.Job], r)
-			}
-		}
-		return found, nil
 	})
 }
 

@@ -349,6 +349,11 @@ func TestRunsAreListedNewestFirst(t *testing.T) {
 	if len(recent) != 2 || !slices.Equal(of(a), []core.RunID{ids[4], ids[2]}) || !slices.Equal(of(b), []core.RunID{ids[5], ids[3]}) {
 		t.Errorf("recent are %v and %v", of(a), of(b))
 	}
+	for i, whole := range []bool{true, false} { // both of a are in one state
+		if r := recent[a][i]; (r.Trigger != "") != whole || r.State == "" || r.QueuedAt.IsZero() || r.Job != a {
+			t.Errorf("run %d of one state is %+v, whole %t", i, r, whole)
+		}
+	}
 	if none, err := y.RecentRuns(t.Context(), nil, 2); err != nil || len(none) != 0 {
 		t.Errorf("of no jobs: %v, %v", none, err)
 	}

@@ -88,8 +88,11 @@ func (s *Store) judgeSeen(tx *Tx, st *stacks.Stack, at time.Time) error {
 		return s.judge(tx, st, at)
 	case stacks.StatusError:
 		intact, err := runsVerified(tx, *st)
-		if err != nil || !intact {
+		if err != nil {
 			return err
+		}
+		if !intact {
+			return judgeRestored(tx, st)
 		}
 		status, text := st.Status, st.Error
 		err = s.judge(tx, st, at)
@@ -97,6 +100,27 @@ func (s *Store) judgeSeen(tx *Tx, st *stacks.Stack, at time.Time) error {
 		return err
 	}
 	return nil
+}
+
+// judgeRestored names what runs of a stack whose deployment was under way when the backup was made that the server was
+// restored from. It is shown beside the failure and never repaired: a person, or the next commit, decides.
+func judgeRestored(tx *Tx, st *stacks.Stack) error {
+	cut, err := cutByRestore(tx, *st)
+	if err != nil || !cut {
+		return err
+	}
+	st.Drift = stacks.Beyond(st.Containers, st.Revision)
+	st.Drifted, st.HealAt = len(st.Drift) > 0, time.Time{}
+	return nil
+}
+
+// cutByRestore reports whether a stack's last deployment failed only because a backup was restored that was made in the middle of it.
+func cutByRestore(tx *Tx, st stacks.Stack) (bool, error) {
+	if st.Status != stacks.StatusError {
+		return false, nil
+	}
+	last, err := many(tx, scalar[string], `SELECT error_code FROM deployments WHERE stack_id = ? AND state NOT IN ('queued', 'running') ORDER BY id DESC LIMIT 1`, st.ID)
+	return err == nil && slices.Contains(last, errorRestored), err
 }
 
 // runsVerified reports whether what runs is the stack's current revision: no later deployment
@@ -147,6 +171,9 @@ func (s *Store) judge(tx *Tx, st *stacks.Stack, at time.Time) error {
 // unknownOf names what was put in place by a revision that is not stored. It is shown and never repaired: a person
 // decides whether what runs or what is known here is the older state.
 func unknownOf(tx *Tx, st stacks.Stack) ([]stacks.Difference, error) {
+	if cut, err := cutByRestore(tx, st); err != nil || cut {
+		return stacks.Beyond(st.Containers, st.Revision), err
+	}
 	newest, err := one(tx, nil, scalar[int], `SELECT coalesce(max(number), 0) FROM revisions WHERE stack_id = ?`, st.ID)
 	if err != nil || !slices.ContainsFunc(st.Containers, func(c stacks.ContainerState) bool { return c.Revision > newest }) {
 		return nil, err

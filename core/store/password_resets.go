@@ -13,17 +13,7 @@ var errResetMissing = fault.New(fault.NotFound, "reset.not_found", "There is no 
 
 // UserWithPassword implements identity.PeopleStore.
 func (s *Store) UserWithPassword(ctx context.Context, id core.UserID) (identity.User, string, error) {
-	var hash string
-	user, err := read(ctx, s, func(tx *Tx) (identity.User, error) {
-		return one(tx, errUserMissing, func(row scanner) (identity.User, error) {
-			var u identity.User
-			dest, finish := userInto(&u)
-			err := row.Scan(append(dest, &hash)...)
-			finish()
-			return u, err
-		}, `SELECT `+userColumns+`, users.password FROM users WHERE id = ?`, id)
-	})
-	return user, hash, err
+	return s.userWithPassword(ctx, `users.id = ?`, id)
 }
 
 var errUserDisabled = fault.New(fault.Conflict, "user.disabled", "The user is disabled, and no link would let them in. Enable them first.")

@@ -52,6 +52,11 @@ func userByID(tx *Tx, id core.UserID) (identity.User, error) {
 
 // UserByEmail implements identity.Sessions.
 func (s *Store) UserByEmail(ctx context.Context, email string) (identity.User, string, error) {
+	return s.userWithPassword(ctx, `users.email = ?`, email)
+}
+
+// userWithPassword returns the user that a condition names, and the hash of their password.
+func (s *Store) userWithPassword(ctx context.Context, where string, arg any) (identity.User, string, error) {
 	var hash string
 	user, err := read(ctx, s, func(tx *Tx) (identity.User, error) {
 		return one(tx, errUserMissing, func(row scanner) (identity.User, error) {
@@ -60,7 +65,7 @@ func (s *Store) UserByEmail(ctx context.Context, email string) (identity.User, s
 			err := row.Scan(append(dest, &hash)...)
 			finish()
 			return u, err
-		}, `SELECT `+userColumns+`, users.password FROM users WHERE email = ?`, email)
+		}, `SELECT `+userColumns+`, users.password FROM users WHERE `+where, arg)
 	})
 	return user, hash, err
 }

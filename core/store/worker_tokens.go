@@ -37,23 +37,22 @@ func (s *Store) HeldWorkerToken(ctx context.Context, id core.WorkerTokenID) (fle
 }
 
 func heldToken(tx *Tx, id core.WorkerTokenID) (fleet.Held, error) {
-	held, err := one(tx, errTokenMissing, scanHeld, `SELECT id, name, mac, created_at, expires_at, worker_id, revoked FROM worker_tokens WHERE id = ?`, id)
+	held, err := one(tx, errTokenMissing, scanHeld, `SELECT t.id, t.name, t.mac, t.created_at, t.expires_at, t.worker_id, t.revoked, w.key
+		FROM worker_tokens AS t LEFT JOIN workers AS w ON w.id = t.worker_id WHERE t.id = ?`, id)
 	if err != nil || held.Token.Worker == "" {
 		return held, err
 	}
-	if held.Worker, err = workerByID(tx, held.Token.Worker); err != nil {
-		return held, err
-	}
-	key, err := one(tx, errWorkerMissing, scalar[[]byte], `SELECT key FROM workers WHERE id = ?`, held.Worker.ID)
-	copy(held.Key[:], key)
+	held.Worker, err = workerByID(tx, held.Token.Worker)
 	return held, err
 }
 
 func scanHeld(row scanner) (fleet.Held, error) {
 	var h fleet.Held
 	var created, expires int64
-	err := row.Scan(&h.Token.ID, &h.Token.Name, &h.MAC, &created, &expires, &h.Token.Worker, &h.Token.Revoked)
+	var key []byte // of the worker; none before one has registered
+	err := row.Scan(&h.Token.ID, &h.Token.Name, &h.MAC, &created, &expires, &h.Token.Worker, &h.Token.Revoked, &key)
 	h.Token.CreatedAt, h.Token.ExpiresAt = fromMicros(created), fromMicros(expires)
+	copy(h.Key[:], key)
 	return h, err
 }
 

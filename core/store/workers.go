@@ -16,7 +16,10 @@ var errWorkerMissing = fault.New(fault.NotFound, "worker.not_found", "There is n
 
 const workerColumns = `id, token_id, hostname, tags, version, os, arch, engine, runs, epoch, revoked, connected_at, left_at, created_at, host_policy,
 	(SELECT count(*) FROM stacks WHERE stacks.worker_id = workers.id),
-	EXISTS (SELECT 1 FROM workers AS other WHERE other.hostname = workers.hostname AND other.id <> workers.id), ` + heardColumns
+	` + namesake + `, ` + heardColumns
+
+// namesake is whether another worker has the same host name.
+const namesake = `EXISTS (SELECT 1 FROM workers AS other WHERE other.hostname = workers.hostname AND other.id <> workers.id)`
 
 func scanWorker(row scanner) (fleet.Worker, error) {
 	var w fleet.Worker
@@ -51,6 +54,9 @@ func (s *Store) Workers(ctx context.Context, f fleet.Filter, ask core.Page) (cor
 	}
 	if f.Tag != "" { // a tag's characters need no escape in JSON, and _ is escaped for LIKE
 		where, args = append(where, `tags LIKE ? ESCAPE '\'`), append(args, `%"`+strings.ReplaceAll(f.Tag, "_", `\_`)+`"%`)
+	}
+	if f.Search != "" {
+		where, args = append(where, `replace(lower(hostname), ?, '') <> lower(hostname)`), append(args, strings.ToLower(f.Search))
 	}
 	query := `SELECT ` + workerColumns + ` FROM workers WHERE ` + strings.Join(where, " AND ") + ` ORDER BY id LIMIT ?`
 	return read(ctx, s, func(tx *Tx) (core.List[fleet.Worker], error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"berth/core"
+	"berth/core/fault"
 	"berth/core/fleet"
 	"berth/core/hubs"
 )
@@ -14,20 +15,16 @@ import (
 // WorkerConnected implements fleet.Store.
 func (s *Store) WorkerConnected(ctx context.Context, id core.WorkerID, facts fleet.Facts) (uint64, error) {
 	return write(ctx, s, func(tx *Tx) (uint64, error) {
-		w, err := workerByID(tx, id)
-		if err != nil {
-			return 0, err
+		now := micros(s.now())
+		epoch, err := one(tx, errWorkerMissing, scalar[int64], `UPDATE workers SET epoch = epoch + 1, connected_at = CASE WHEN left_at >= ? THEN left_at + 1 ELSE ? END,
+			hub_id = ?, hostname = ?, tags = ?, version = ?, os = ?, arch = ?, engine = CASE WHEN ? = '' THEN engine ELSE ? END, runs = ?, host_policy = ?
+			WHERE id = ? AND revoked = 0 RETURNING epoch`, now, now,
+			hubs.Writer(ctx), facts.Hostname, toJSON(facts.Tags), facts.Version, facts.OS, facts.Arch, facts.Engine, facts.Engine, number(facts.Runs), toJSON(facts.Host), id)
+		if fault.Is(err, fault.NotFound) {
+			if _, known := workerByID(tx, id); known == nil {
+				err = fleet.Revoked()
+			}
 		}
-		if w.Revoked {
-			return 0, fleet.Revoked()
-		}
-		now := max(micros(s.now()), micros(w.LeftAt)+1)
-		err = tx.change(fleet.Revoked(), `UPDATE workers SET epoch = epoch + 1, connected_at = ?, hub_id = ?, hostname = ?, tags = ?, version = ?, os = ?, arch = ?, engine = CASE WHEN ? = '' THEN engine ELSE ? END, runs = ?, host_policy = ?
-			WHERE id = ? AND revoked = 0`, now, hubs.Writer(ctx), facts.Hostname, toJSON(facts.Tags), facts.Version, facts.OS, facts.Arch, facts.Engine, facts.Engine, number(facts.Runs), toJSON(facts.Host), id)
-		if err != nil {
-			return 0, err
-		}
-		epoch, err := one(tx, errWorkerMissing, scalar[int64], `SELECT epoch FROM workers WHERE id = ?`, id)
 		return uint64(epoch), err
 	})
 }

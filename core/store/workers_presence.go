@@ -20,11 +20,11 @@ func (s *Store) Presence(ctx context.Context) (fleet.Presence, error) {
 // AwayWorkers returns workers that are known to have left, those first that left first; with missed only
 // those that have stacks.
 func (s *Store) AwayWorkers(ctx context.Context, missed bool, limit int) ([]fleet.Worker, error) {
-	query := `SELECT ` + workerColumns + ` FROM workers WHERE ` + isAway
+	away := `SELECT id FROM workers WHERE ` + isAway
 	if missed {
-		query += ` AND EXISTS (SELECT 1 FROM stacks WHERE stacks.worker_id = workers.id)`
+		away += ` AND EXISTS (SELECT 1 FROM stacks WHERE stacks.worker_id = workers.id)`
 	}
-	return read(ctx, s, func(tx *Tx) ([]fleet.Worker, error) {
-		return many(tx, scanWorker, tx.timed(query+` ORDER BY left_at, id LIMIT ?`), limit)
+	return read(ctx, s, func(tx *Tx) ([]fleet.Worker, error) { // few of many are looked at as a whole
+		return many(tx, scanWorker, tx.timed(`SELECT `+workerColumns+` FROM workers WHERE id IN (`+away+` ORDER BY left_at, id LIMIT ?) ORDER BY left_at, id LIMIT ?`), limit, limit)
 	})
 }

@@ -206,6 +206,7 @@ func TestWorkersAreFiltered(t *testing.T) {
 		"a tag":                     {fleet.Filter{Tag: "eu"}, "ac"},
 		"an underscore is no joker": {fleet.Filter{Tag: "gpu_a"}, "a"},
 		"a part of a tag is none":   {fleet.Filter{Tag: "gpu"}, ""},
+		"a part of a name":          {fleet.Filter{Search: "B"}, "b"},
 		"two at once":               {fleet.Filter{Tag: "eu", Revoked: &yes}, "c"},
 	} {
 		t.Run(name, func(t *testing.T) {

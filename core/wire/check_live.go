@@ -16,10 +16,12 @@ func checkBlobChunk(c *complaints, m BlobChunk) {
 
 func checkRequest(c *complaints, m Request) {
 	c.counter("id", m.ID, 1)
-	oneOf(c, "kind", m.Kind, RequestLogs, RequestStart, RequestStop, RequestRestart)
+	oneOf(c, "kind", m.Kind, RequestLogs, RequestUsage, RequestStart, RequestStop, RequestRestart)
 	c.id("stack", core.PrefixStack, string(m.Stack))
 	c.project("project", m.Project)
-	c.shape("service", m.Service, serviceShape, maxName, "the name of a compose service")
+	if m.Kind != RequestUsage {
+		c.shape("service", m.Service, serviceShape, maxName, "the name of a compose service")
+	}
 	c.whole("tail", int64(m.Tail), 0, MaxTail)
 	c.whole("seconds", int64(m.Seconds), 1, maxSeconds)
 }

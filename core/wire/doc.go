@@ -89,6 +89,9 @@
 // failed Result with the code "engine.refused"; Hello.Allow is what it allows beyond the default, so that the hub can
 // refuse earlier and name the line. The worker's word is what counts.
 //
+// With Hello.Usage the worker answers requests of kind "usage", which name no compose service, at any time: their
+// replies together are a JSON list of what the compose services of the stack used in the last half hour.
+//
 // A worker has one link. When a second one says Hello the hub closes the first; what
 // still arrives with an older epoch's link is not applied. After Welcome the hub sends
 // the commands that are due: those that the journal did not list, and those that it lists

@@ -18,6 +18,7 @@ type Hello struct {
 	Arch     string         `json:"arch"`
 	Engine   string         `json:"engine,omitempty"` // identifies the container engine; two workers with one value share it; empty: unknown
 	Runs     bool           `json:"runs,omitempty"`   // it takes commands of kind "run"; to another they are not sent
+	Usage    bool           `json:"usage,omitempty"`  // it tells what containers use; another is not asked
 	Judges   bool           `json:"judges,omitempty"` // it refuses what its host's policy does not allow of a project
 	Allow    []string       `json:"allow,omitempty"`  // with Judges: what that policy allows beyond the default; see core/policy
 	Limits   *policy.Rules  `json:"limits,omitempty"` // with Judges: what the policy file of its host narrows; nil: there is none
@@ -261,6 +262,7 @@ type RequestKind string
 // The kinds of live requests.
 const (
 	RequestLogs    RequestKind = "logs"
+	RequestUsage   RequestKind = "usage" // what the containers of the stack use: []stacks.ServiceUsage as JSON
 	RequestStart   RequestKind = "start"
 	RequestStop    RequestKind = "stop"
 	RequestRestart RequestKind = "restart"
@@ -272,9 +274,9 @@ type Request struct {
 	Kind    RequestKind  `json:"kind"`
 	Stack   core.StackID `json:"stack"`
 	Project string       `json:"project"`
-	Service string       `json:"service"`
-	Tail    int          `json:"tail,omitempty"`   // lines, for logs
-	Follow  bool         `json:"follow,omitempty"` // for logs
+	Service string       `json:"service,omitempty"` // empty for usage
+	Tail    int          `json:"tail,omitempty"`    // lines, for logs
+	Follow  bool         `json:"follow,omitempty"`  // for logs
 	// Secret holds, for logs, the service's environment entries with secrets in them, as the rendered
 	// Compose file has them, ${NAME} for each: the worker takes what its containers have there out of the log.
 	Secret  map[string]string `json:"secret,omitempty"`

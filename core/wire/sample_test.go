@@ -22,7 +22,7 @@ var (
 func samples() map[string]any {
 	return map[string]any{
 		"hello": Hello{Version: "1.2.0", Hostname: "edge-1", Tags: []string{"eu", "gpu_2"}, OS: "linux", Arch: "amd64",
-			Engine: digest, Runs: true, Judges: true, Allow: []string{"devices", "/etc/ssl"}, Limits: &policy.Rules{Allow: policy.Lists{Volumes: []string{"@project", "shared_*"}}}, Journal: []JournalEntry{{sampleID, 2, JournalResult}}},
+			Engine: digest, Runs: true, Usage: true, Judges: true, Allow: []string{"devices", "/etc/ssl"}, Limits: &policy.Rules{Allow: policy.Lists{Volumes: []string{"@project", "shared_*"}}}, Journal: []JournalEntry{{sampleID, 2, JournalResult}}},
 		"welcome": Welcome{Epoch: 9, HeartbeatSeconds: 30, Version: "1.2.0", Changes: true,
 			Settle: []Instruction{{ID: sampleID, Attempt: 2, Do: SettleAcknowledged}, {ID: sampleID, Attempt: 3, Do: SettleRun, Heard: new(uint64(41)), LogTo: "1773500966000000000 0"}}},
 		"heartbeat":     Heartbeat{Number: 7, RoundTripUS: 412},

@@ -24,6 +24,7 @@ type AuditEventAnswer struct {
 	ActorKind access.PrincipalKind `json:"actor_kind"` // user, service_account, worker, webhook, system or anonymous
 	ActorID   string               `json:"actor_id"`   // "" where the kind has none
 	Actor     string               `json:"actor"`      // name at the time: e-mail address, account or host
+	KeyID     string               `json:"key_id"`     // API key of a service account that was used; "" for everybody else
 	Address   string               `json:"address"`    // remote address; "" when it did not come from outside
 	Action    string               `json:"action"`     // noun.verb, such as stack.create
 	Resource  string               `json:"resource"`   // identifier or name of what it was done to
@@ -51,7 +52,7 @@ func ListAuditEvents(lister AuditLister) http.Handler {
 }
 
 func showAuditEvent(e access.AuditRecord) AuditEventAnswer {
-	return AuditEventAnswer{ID: e.ID, At: e.At, ActorKind: e.Actor.Kind, ActorID: e.Actor.ID, Actor: e.Actor.Name, Address: e.Actor.Address,
+	return AuditEventAnswer{ID: e.ID, At: e.At, ActorKind: e.Actor.Kind, ActorID: e.Actor.ID, Actor: e.Actor.Name, KeyID: e.Actor.Key, Address: e.Actor.Address,
 		Action: e.Action, Resource: e.Resource, Detail: e.Detail, Result: e.Result}
 }
 

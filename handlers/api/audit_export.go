@@ -93,12 +93,12 @@ func csvLines(w io.Writer) func([]access.AuditRecord) error {
 	rows, begun := csv.NewWriter(w), false
 	return func(some []access.AuditRecord) error {
 		if !begun {
-			rows.Write([]string{"id", "at", "actor_kind", "actor_id", "actor", "address", "action", "resource", "detail", "result"}) // Flush tells what went wrong
+			rows.Write([]string{"id", "at", "actor_kind", "actor_id", "actor", "address", "action", "resource", "detail", "result", "key_id"}) // Flush tells what went wrong
 			begun = true
 		}
 		for _, e := range some {
 			rows.Write([]string{string(e.ID), e.At.Format(time.RFC3339Nano), string(e.Actor.Kind), cell(e.Actor.ID), cell(e.Actor.Name), cell(e.Actor.Address),
-				cell(e.Action), cell(e.Resource), cell(e.Detail), string(e.Result)})
+				cell(e.Action), cell(e.Resource), cell(e.Detail), string(e.Result), cell(e.Actor.Key)})
 		}
 		rows.Flush()
 		return rows.Error()

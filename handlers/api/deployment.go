@@ -17,21 +17,7 @@ type DeploymentLister interface {
 
 // ListDeployments answers with a page of a stack's deployments, newest first.
 func ListDeployments(finder StackFinder, lister DeploymentLister) http.Handler {
-	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
-		s, err := namedStack(r, finder)
-		if err != nil {
-			return err
-		}
-		page, err := endpoint.PageOf(r)
-		if err != nil {
-			return err
-		}
-		list, err := lister.Deployments(r.Context(), s.ID, page)
-		if err != nil {
-			return err
-		}
-		return endpoint.List(w, list, showDeployment)
-	})
+	return listOfStack(finder, lister.Deployments, showDeployment)
 }
 
 // GetDeployment answers with one deployment; with ?wait= once it has ended or the time is up.

@@ -17,6 +17,8 @@ type ChangeAwaiter interface {
 	// AwaitChanges returns once something was stored after what was counted as seen, or when ctx ends. Zero was seen
 	// by nobody.
 	AwaitChanges(ctx context.Context, seen uint64) core.Changes
+	// ChangesSeen returns the count that a mark names; zero for a mark of another process.
+	ChangesSeen(mark string) uint64
 }
 
 // ChangeEvent tells that something was stored, and not what: who wants to know reads it.
@@ -38,7 +40,8 @@ var errStreams = fault.New(fault.TooMany, "events.too_many",
 	"There are %d streams of events for this account already, which is as many as there may be. Close one, or ask for what interests you now and then.", maxStreams).After(time.Minute)
 
 // Events sends an event "changed" at once, and again whenever something was stored, until the client goes or
-// loses the right to it. Where the host cannot stream, there is the first alone, and how soon to ask again.
+// loses the right to it. Each has a mark as its id: whoever gives it back in Last-Event-ID hears at first of what was
+// stored since, if anything was. Where the host cannot stream, there is the first alone, and how soon to ask again.
 func Events(source ChangeAwaiter) http.Handler {
 	open := openStreams{of: map[string]int{}}
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
@@ -61,20 +64,21 @@ func Events(source ChangeAwaiter) http.Handler {
 			endpoint.SayUnstreamed(w)
 			cancel() // what there is by now is all
 		}
-		sendChanges(ctx, w, source)
+		sendChanges(ctx, w, source, source.ChangesSeen(r.Header.Get("Last-Event-ID")))
 		return nil
 	})
 }
 
-// sendChanges sends what comes until ctx ends or the client goes.
-func sendChanges(ctx context.Context, w http.ResponseWriter, source ChangeAwaiter) {
+// sendChanges sends what comes after what was seen until ctx ends or the client goes.
+func sendChanges(ctx context.Context, w http.ResponseWriter, source ChangeAwaiter, seen uint64) {
 	flush := http.NewResponseController(w).Flush
-	for seen := uint64(0); ; {
+	flush() // a client that has seen all hears by this that the stream began; one that left is noticed below
+	for {
 		found := awaitBriefly(ctx, source, seen)
 		var err error
 		switch {
 		case found.Count != seen:
-			err = sendEvent(w, "changed", "", ChangeEvent{Number: found.Count, Of: found.Of})
+			err = sendEvent(w, "changed", found.Mark, ChangeEvent{Number: found.Count, Of: found.Of})
 		case ctx.Err() != nil:
 			return
 		default:

@@ -82,6 +82,11 @@ type DecisionLister interface {
 
 // ListDecisions answers with a page of decisions about a stack, newest first.
 func ListDecisions(finder StackFinder, lister DecisionLister) http.Handler {
+	return listOfStack(finder, lister.Decisions, showDecision)
+}
+
+// listOfStack answers with a page of what list has of a stack.
+func listOfStack[T, U any](finder StackFinder, list func(context.Context, core.StackID, core.Page) (core.List[T], error), show func(T) U) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		s, err := namedStack(r, finder)
 		if err != nil {
@@ -91,10 +96,10 @@ func ListDecisions(finder StackFinder, lister DecisionLister) http.Handler {
 		if err != nil {
 			return err
 		}
-		list, err := lister.Decisions(r.Context(), s.ID, page)
+		items, err := list(r.Context(), s.ID, page)
 		if err != nil {
 			return err
 		}
-		return endpoint.List(w, list, showDecision)
+		return endpoint.List(w, items, show)
 	})
 }

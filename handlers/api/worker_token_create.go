@@ -36,7 +36,7 @@ type IssuedWorkerToken struct {
 // IssueWorkerToken makes a worker token and shows it, this once.
 func IssueWorkerToken(issuer WorkerTokenIssuer) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
-		ask, err := endpoint.Decode[WorkerTokenRequest](r)
+		ask, err := endpoint.DecodeOptional[WorkerTokenRequest](r)
 		if err != nil {
 			return err
 		}

@@ -90,6 +90,12 @@ func TestErrorsAreLoggedOnceByWeight(t *testing.T) {
 	if got := fail(fault.New(fault.NotFound, "a.b", "x")); got != "" {
 		t.Errorf("a client's mistake is logged as %s", got)
 	}
+	if got := fail(fmt.Errorf("reading: %w", context.Canceled)); got != "" {
+		t.Errorf("a client that left is logged as %s", got)
+	}
+	if got := fail(fmt.Errorf("reading: %w", context.DeadlineExceeded)); !strings.Contains(got, "level=WARN") {
+		t.Errorf("what took too long is logged as %s", got)
+	}
 }
 
 func TestBrowsersGetPages(t *testing.T) {

@@ -64,6 +64,8 @@ func severity(status int, err error) slog.Level {
 	switch {
 	case becauseOf(err, "store.disk_full"):
 		return slog.LevelDebug
+	case errors.Is(err, context.Canceled): // the client left, as a browser does that goes on to another page
+		return slog.LevelDebug
 	case status == http.StatusInternalServerError:
 		return slog.LevelError
 	case status > http.StatusInternalServerError:

@@ -66,6 +66,9 @@ func (g *Guard) Admit(rule Rule, next http.Handler) http.Handler {
 // judge finds out who asks and whether they may. The request that it returns carries the
 // principal.
 func (g *Guard) judge(rule Rule, r *http.Request) (*http.Request, error) {
+	if rule.Streams && g.foreignStream(r) {
+		return r, errCrossOrigin
+	}
 	p, err := g.identify(rule, r)
 	if err != nil {
 		p = endpoint.Principal(r.Context()) // a bad credential counts against its address

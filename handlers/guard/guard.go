@@ -95,7 +95,7 @@ func New(cfg Config) (*Guard, error) {
 		}
 		g.origins[origin] = true
 	}
-	g.cross.SetDenyHandler(endpoint.Handle(refuseCrossOrigin))
+	g.cross.SetDenyHandler(endpoint.Handle(func(http.ResponseWriter, *http.Request) error { return errCrossOrigin }))
 	return g, nil
 }
 

@@ -92,11 +92,11 @@ func TestCORS(t *testing.T) {
 			[]string{"", "null", "http://berth.example.org", "https://berth.example.org:8443", "https://x.berth.example.org", "https://example.org",
 				"http://localhost:3000", "http://localhost:5173", "https://berth.example.org.evil.example", "https://berth.example.org:3000"}},
 		"this machine by name": {"http://localhost:8090",
-			[]string{"http://localhost:8090", "http://localhost:3000", "http://localhost:5173"},
-			[]string{"http://127.0.0.1:3000", "http://localhost:3001", "http://localhost", "https://localhost:3000", "http://localhost.evil.example:3000", "null"}},
+			[]string{"http://localhost:8090", "http://localhost:3000", "http://localhost:5173", "http://127.0.0.1:3000"},
+			[]string{"http://127.0.0.1:8090", "http://localhost:3001", "http://localhost", "https://localhost:3000", "http://localhost.evil.example:3000", "null"}},
 		"this machine by address": {"http://127.0.0.1:8090",
-			[]string{"http://127.0.0.1:8090", "http://127.0.0.1:3000", "http://127.0.0.1:5173"},
-			[]string{"http://localhost:3000", "http://127.0.0.2:3000", "http://10.0.0.1:5173"}},
+			[]string{"http://127.0.0.1:8090", "http://127.0.0.1:3000", "http://127.0.0.1:5173", "http://localhost:3000", "http://localhost:5173"},
+			[]string{"http://localhost:8090", "http://127.0.0.2:3000", "http://10.0.0.1:5173"}},
 		"an address like it": {"http://localhost.example.org:8090",
 			[]string{"http://localhost.example.org:8090"},
 			[]string{"http://localhost.example.org:3000", "http://localhost:3000"}},
@@ -136,7 +136,7 @@ func TestCORS(t *testing.T) {
 	}
 }
 
-// TestOtherSitesChangeNothing. (X1, X3)
+// TestOtherSitesChangeNothing. (X1)
 func TestOtherSitesChangeNothing(t *testing.T) {
 	h := protect(t, config("http://berth.test"), anyone, ok)
 	for name, c := range map[string]struct {
@@ -160,6 +160,34 @@ func TestOtherSitesChangeNothing(t *testing.T) {
 			if w := play(h, request(method, "/", c.headers...)); w.Code != c.status || c.status == 403 && !strings.Contains(w.Body.String(), "request.cross_origin") {
 				t.Errorf("%s from %s: %d %s", method, name, w.Code, w.Body)
 			}
+		}
+	}
+}
+
+// TestOtherSitesOpenNoStream: an EventSource sends cookies with it where a browser lets it. (X3)
+func TestOtherSitesOpenNoStream(t *testing.T) {
+	stream := guard.Rule{Capability: access.Public, Surface: guard.API, Streams: true}
+	for name, c := range map[string]struct {
+		headers []string
+		status  int
+	}{
+		"a program":                         {nil, 204},
+		"our own page":                      {[]string{"Sec-Fetch-Site", "same-origin", "Sec-Fetch-Mode", "cors"}, 204},
+		"a front end under development":     {[]string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "cors", "Origin", "http://localhost:5173"}, 204},
+		"typed by a person":                 {[]string{"Sec-Fetch-Site", "none", "Sec-Fetch-Mode", "navigate"}, 204},
+		"a link on another site":            {[]string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate"}, 204},
+		"another site's EventSource":        {[]string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "cors", "Origin", "https://evil.example"}, 403},
+		"the same in an old browser":        {[]string{"Origin", "https://evil.example"}, 403},
+		"a picture of another site":         {[]string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "no-cors"}, 403},
+		"a sandboxed frame":                 {[]string{"Origin", "null"}, 403},
+		"a sibling sub-domain":              {[]string{"Sec-Fetch-Site", "same-site", "Sec-Fetch-Mode", "cors", "Origin", "http://x.localhost"}, 403},
+		"a WebSocket where there is a page": {[]string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "websocket", "Origin", "https://evil.example", "Upgrade", "websocket"}, 403},
+	} {
+		began := false
+		h := protect(t, config("http://localhost:8090"), stream, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { began = true; w.WriteHeader(204) }))
+		w := play(h, request("GET", "/", c.headers...))
+		if w.Code != c.status || began != (c.status == 204) || !began && !strings.Contains(w.Body.String(), "request.cross_origin") {
+			t.Errorf("%s: %d %s; began: %t", name, w.Code, w.Body, began)
 		}
 	}
 }

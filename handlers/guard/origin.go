@@ -9,15 +9,20 @@ import (
 	"berth/handlers/endpoint"
 )
 
-// developmentPorts are where front ends under development are served.
-var developmentPorts = []string{"3000", "5173"}
+// Where front ends under development are served: on these ports, under either name of this very machine.
+var (
+	developmentPorts = []string{"3000", "5173"}
+	thisMachine      = []string{"localhost", "127.0.0.1"}
+)
 
 // allowedOrigins are APP_URL's and, when that is on this very machine, the development ports.
 func allowedOrigins(app *url.URL) []string {
 	origins := []string{app.Scheme + "://" + app.Host}
-	if host := app.Hostname(); host == "localhost" || host == "127.0.0.1" {
-		for _, port := range developmentPorts {
-			origins = append(origins, "http://"+host+":"+port)
+	if slices.Contains(thisMachine, app.Hostname()) {
+		for _, host := range thisMachine {
+			for _, port := range developmentPorts {
+				origins = append(origins, "http://"+host+":"+port)
+			}
 		}
 	}
 	return slices.Compact(origins)
@@ -47,7 +52,16 @@ func (g *Guard) cors(next http.Handler) http.Handler {
 	})
 }
 
-func refuseCrossOrigin(http.ResponseWriter, *http.Request) error {
-	return fault.New(fault.Forbidden, "request.cross_origin",
-		"A page of another site caused this request, so it was refused. Open Berth under the address in APP_URL and try again there.")
+var errCrossOrigin = fault.New(fault.Forbidden, "request.cross_origin",
+	"A page of another site caused this request, so it was refused. Open Berth under the address in APP_URL and try again there.")
+
+// foreignStream reports whether a script of another site opens r, a stream: it could not read what comes, but whether
+// and when something comes says something already, and each holds a place. A person who follows a link is none.
+func (g *Guard) foreignStream(r *http.Request) bool {
+	if r.Header.Get("Sec-Fetch-Mode") == "navigate" {
+		return false
+	}
+	asChange := *r // the protection lets every GET pass
+	asChange.Method = http.MethodPost
+	return g.cross.Check(&asChange) != nil
 }

@@ -107,7 +107,7 @@ func (r Route) operation(types *catalogue) (*operation, error) {
 		op.Parameters = append(op.Parameters, parameter{Name: q.Name, In: "query", Required: q.Required, Description: q.Help, Schema: &schema{Type: q.Type, Enum: q.Words}})
 	}
 	if r.Request != nil {
-		op.RequestBody = &body{Required: true, Content: map[string]mediaType{jsonMedia: {types.of(reflect.TypeOf(r.Request), inRequest)}}}
+		op.RequestBody = &body{Required: !r.Optional, Content: map[string]mediaType{jsonMedia: {types.of(reflect.TypeOf(r.Request), inRequest)}}}
 	}
 	if r.RequestType != "" {
 		op.RequestBody = &body{Required: true, Content: map[string]mediaType{r.RequestType: {&schema{Type: "string"}}}}

@@ -25,6 +25,7 @@ type Operation struct {
 	Query    []Param
 
 	Detail      string // what the summary has no room for, code in backticks; may be empty
+	Optional    bool   // Request may be left out, which is as good as an empty object
 	RequestType string // media type of a body that is no JSON; empty: Request describes it
 	ContentType string // media types of an answer that is not JSON, without parameters: "text/plain, text/html"
 	Live        bool   // it tells what hubs heard last, and in its header when none is there: see endpoint.AwayHeader

@@ -24,7 +24,7 @@ type AuditReader interface {
 
 type auditPage struct {
 	Actor, Resource exact
-	From, To        exact // days, as date fields have them
+	From, To        input // days
 	Action, Result  choice
 	Narrowed        bool
 	Lines           []auditLine
@@ -39,6 +39,7 @@ type auditLine struct {
 	ResourceHref string // empty: it has no page
 	Detail       string
 	Who, WhoHref string // WhoHref: all that they did
+	Key, KeyHref string // the API key that was used, and all that was done with it; empty: none was
 	Kind         string
 	Address      string
 	When         moment
@@ -73,12 +74,13 @@ func Audit(reader AuditReader, now core.Clock) http.Handler {
 			return err
 		}
 		filter := access.AuditFilter{Actor: strings.TrimSpace(q.Get("actor")), Action: q.Get("action"), Resource: strings.TrimSpace(q.Get("resource")), Result: result}
-		if filter.From, filter.To, err = daysOf(q); err != nil {
-			return err
-		}
-		list, err := reader.AuditEvents(r.Context(), filter, ask)
-		if err != nil {
-			return err
+		var wrong error
+		filter.From, filter.To, wrong = daysOf(q)
+		var list core.List[access.AuditRecord]
+		if wrong == nil {
+			if list, err = reader.AuditEvents(r.Context(), filter, ask); err != nil {
+				return err
+			}
 		}
 		actions, err := reader.AuditActions(r.Context())
 		if err != nil {
@@ -94,7 +96,12 @@ func Audit(reader AuditReader, now core.Clock) http.Handler {
 		}
 		page := newAuditPage(r.URL, filter, actions, list, now())
 		page.unlink(present)
-		return auditView.write(w, r, http.StatusOK, newFrame(r, inAudit, "Audit"), page)
+		status := http.StatusOK
+		if c, bad := complain(r, wrong); bad {
+			page.refuse(c)
+			status = c.Status
+		}
+		return auditView.write(w, r, status, newFrame(r, inAudit, "Audit"), page)
 	})
 }
 
@@ -107,7 +114,7 @@ func daysOf(q url.Values) (from, to time.Time, err error) {
 			continue
 		}
 		if *into, err = time.Parse(time.DateOnly, text); err != nil {
-			bad = append(bad, fault.Field{Path: name, Problem: "must be a day, such as 2026-01-31"})
+			bad = append(bad, fault.Field{Path: name, Problem: "must be a day that there is, as year, month and day: 2026-01-31. Correct it, or leave it empty for all days"})
 		}
 	}
 	if !to.IsZero() {
@@ -118,7 +125,7 @@ func daysOf(q url.Values) (from, to time.Time, err error) {
 
 func newAuditPage(at *url.URL, f access.AuditFilter, actions []string, list core.List[access.AuditRecord], now time.Time) auditPage {
 	q := at.Query()
-	page := auditPage{Actor: exact(f.Actor), Resource: exact(f.Resource), From: exact(q.Get("from")), To: exact(q.Get("to")), Narrowed: f != access.AuditFilter{},
+	page := auditPage{Actor: exact(f.Actor), Resource: exact(f.Resource), From: dayInput("from", "From (UTC)", q), To: dayInput("to", "To", q), Narrowed: f != access.AuditFilter{},
 		Action: choice{Name: "action", Label: "What", Options: []option{{"", "everything", f.Action == ""}}},
 		Result: choice{Name: "result", Label: "Result", Options: []option{{"", "any", f.Result == ""}}}, More: following(at, list.Next)}
 	for _, action := range actions {
@@ -133,6 +140,27 @@ func newAuditPage(at *url.URL, f access.AuditFilter, actions []string, list core
 	}
 	return page
 }
+
+func dayInput(name, label string, q url.Values) input {
+	return input{Name: name, Label: label, Kind: "date", Value: exact(q.Get(name))}
+}
+
+// refuse puts what is wrong beside the days. A browser shows in a field for days only what is one, so that what was typed
+// stands in a field for text.
+func (p *auditPage) refuse(c complaints) {
+	c.on(&p.From, &p.To)
+	for _, day := range []*input{&p.From, &p.To} {
+		if day.Problem != "" {
+			day.Kind = "text"
+		}
+	}
+}
+
+// Days are the fields for the first and the last day.
+func (p auditPage) Days() []input { return []input{p.From, p.To} }
+
+// Wrong reports whether what was asked for cannot be looked for.
+func (p auditPage) Wrong() bool { return p.From.Problem != "" || p.To.Problem != "" }
 
 // unlink lets nothing lead to the page of what is gone.
 func (p *auditPage) unlink(present map[string]bool) {
@@ -168,6 +196,9 @@ func auditLineOf(e access.AuditRecord, now time.Time) auditLine {
 		who = e.Actor.Name
 	}
 	line.WhoHref = withQuery("/audit-events", url.Values{"actor": {who}})
+	if e.Actor.Key != "" {
+		line.Key, line.KeyHref = e.Actor.Key, withQuery("/audit-events", url.Values{"actor": {e.Actor.Key}})
+	}
 	if prefix, _, found := strings.Cut(e.Resource, "_"); found && pagesOf[prefix] != "" && core.ValidID(prefix, e.Resource) {
 		line.ResourceHref = pagesOf[prefix] + e.Resource
 	}

@@ -192,7 +192,15 @@ func afterConfiguration(w http.ResponseWriter, r *http.Request, ask configuratio
 	c.when(w)
 	f := newFrame(r, inConfiguration, "Configuration")
 	f.Problem = true
-	return configurationView.write(w, r, c.Status, f, configurationPage{Trouble: strings.Split(fault.PublicOf(err), "\n"), Text: exact(ask.File), Prune: ask.Prune})
+	return configurationView.write(w, r, c.Status, f, configurationPage{Trouble: sentences(fault.PublicOf(err)), Text: exact(ask.File), Prune: ask.Prune})
+}
+
+// sentences makes a sentence of each line.
+func sentences(text string) (all []string) {
+	for line := range strings.Lines(text) {
+		all = append(all, sentence(strings.TrimSuffix(line, "\n")))
+	}
+	return all
 }
 
 // broughtFile reads the file of a form: one that was chosen, or else the text.

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"berth/core"
-	"berth/core/fault"
 	"berth/core/stacks"
 )
 
@@ -53,20 +52,16 @@ func lineOf(d stacks.Deployment, now time.Time, hub hubNotice) deploymentLine {
 	return line
 }
 
-// linesOf makes lines that name their stacks. Each stack is looked up once.
-func linesOf(ctx context.Context, finder StackFinder, all []stacks.Deployment, now time.Time) ([]deploymentLine, error) {
-	known := map[core.StackID]string{}
-	lines := make([]deploymentLine, len(all))
+// linesOf makes lines that name their stacks.
+func linesOf(ctx context.Context, teller NameTeller, all []stacks.Deployment, now time.Time) ([]deploymentLine, error) {
+	ids, lines := make([]core.StackID, len(all)), make([]deploymentLine, len(all))
 	for i, d := range all {
-		if _, found := known[d.Stack]; !found {
-			s, err := finder.Stack(ctx, d.Stack)
-			if err != nil && !fault.Is(err, fault.NotFound) && fault.CodeOf(err) != "store.unreadable" {
-				return nil, err
-			}
-			known[d.Stack] = s.Name
-		}
+		ids[i] = d.Stack
+	}
+	known, err := teller.StackNames(ctx, ids)
+	for i, d := range all {
 		lines[i] = lineOf(d, now, hubIn(ctx))
 		lines[i].Stack = known[d.Stack]
 	}
-	return lines, nil
+	return lines, err
 }

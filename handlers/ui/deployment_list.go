@@ -18,6 +18,7 @@ type deploymentListPage struct {
 // DeploymentsReader lists deployments and knows their stacks.
 type DeploymentsReader interface {
 	StackFinder
+	NameTeller
 	DeploymentLister
 }
 

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"fmt"
 	"maps"
 	"net/http"
 	"regexp"
@@ -32,7 +31,11 @@ type designPage struct {
 	Trouble     string
 	Copy        copyable
 	Phases      []phaseLine
-	Picture     runPicture
+	Pictures    designPictures
+	Sure        []sureAct
+	Way         []pathStep
+	Commits     []commitLine
+	Findings    []findingLine
 	Deployments deploymentTable
 	Changes     []changeLine
 	Log         logView
@@ -80,10 +83,18 @@ func newDesignPage(now time.Time) designPage {
 	p.Ticks = []tick{{Name: "on", ID: "d-on", Label: "Repair drift by itself", Hint: "What was changed by hand is put back.", On: true}, {Name: "off", ID: "d-off", Label: "May not sign in"}}
 	p.Copy = copyable{"d-copy", "a command to be copied", "docker compose up -d"}
 	p.Phases = designPhases()
-	p.Picture = designPicture()
+	p.Pictures = drawnPictures(now)
+	p.Sure = []sureAct{sure("trash", "Delete the account and its keys", "", "", "Whatever uses one of its keys is refused at once."),
+		sure("", "Revoke", "ci", "", "Whatever uses it is refused at once.").InLine()}
+	p.Way = pathBefore(true)
+	p.Way[0].Href = "/design#forms"
+	p.Commits = []commitLine{{Short: "9f31c02", Subject: "Serve the shop over IPv6", Author: "Ada", When: at(now.Add(-time.Minute), now), Head: true, FilesHref: "/design#lists"},
+		{Short: "51be770", Subject: "Another colour", Author: "Grace", When: at(now.Add(-3*time.Hour), now), FilesHref: "/design#lists"}}
+	p.Findings = []findingLine{{At: "web image", Place: "shop/compose.yaml:4", What: "The tag latest moves.", Why: "Nobody can tell what runs.", Next: "Name a version or a digest.", Code: "image.unpinned"}}
 	p.Deployments.Lines = designDeployments(now)
 	p.Changes = []changeLine{{Kind: "compose service", Name: "web", Before: "registry.example.com/web:1.8", After: "registry.example.com/web:1.9", Arrow: true},
-		{Kind: "variable", Name: "LOG_LEVEL", Text: "is new"}}
+		{Kind: "variable", Name: "LOG_LEVEL", Text: "is new"},
+		{Kind: "file", Name: "app.conf", Lines: []diffLine{{"", "", "[server]"}, {"is-gone", "-", "port = 8080"}, {"is-new", "+", "port = 8081"}}}}
 	p.Log = logView{Whole: true, Lines: []logLine{{At: "0:00", Text: coloured("pull registry.example.com/web:1.9")}, {At: "0:04", Text: coloured("\x1b[32mpulled\x1b[0m in 4.1 s")},
 		{At: "0:05", Text: coloured("\x1b[33mwarning\x1b[0m: the image has no health check")}, {At: "0:06", Text: coloured("\x1b[31merror\x1b[0m: port 8080 is taken")}}}
 	return p
@@ -117,19 +128,6 @@ func designPhases() []phaseLine {
 	failed.Message = "Port 8080 is taken on the host."
 	return []phaseLine{line("Fetch the commit", stacks.PhaseSucceeded, "0.9 s", 0, 90), line("Pull images", stacks.PhaseSucceeded, "5.5 s", 90, 550), failed,
 		line("Verify", "", "", 0, 0), line("Secrets", stacks.PhaseSkipped, "", 0, 0), line("Next", stacks.PhaseRunning, "", 880, 120)}
-}
-
-// designPicture has bars of three tones.
-func designPicture() runPicture {
-	p := runPicture{Text: "Twelve runs, one of which failed and one was cancelled.", Width: 12 * barStep, Top: "38 s"}
-	for i, h := range []int{40, 44, 38, 52, 41, 100, 43, 47, 12, 45, 50, 42} {
-		tone := map[int]string{5: "bad", 8: "idle"}[i]
-		if tone == "" {
-			tone = "ok"
-		}
-		p.Bars = append(p.Bars, runBar{X: i * barStep, Y: barHeight - h, H: h, Tone: tone, Title: fmt.Sprintf("run %d", i+1)})
-	}
-	return p
 }
 
 func designDeployments(now time.Time) []deploymentLine {

@@ -27,6 +27,7 @@ type folderPick struct {
 // folderLine is a folder that can be taken with one click.
 type folderLine struct {
 	Path, Href, Files string
+	Folder            exact // Path as the repository has it
 	Current           bool
 	Added             []nameLink // what is made of it already
 	Taken             bool       // nothing more can be
@@ -70,7 +71,7 @@ func (s folderSource) pick(ctx context.Context, page string, id core.RepositoryI
 	}
 	for _, f := range found.Found {
 		if l, fits := line(f); fits {
-			l.Path, l.Href = folderName(f.Path), pickHref(page, id, f.Path)
+			l.Path, l.Href, l.Folder = folderName(f.Path), pickHref(page, id, f.Path), exact(f.Path)
 			p.Folders = append(p.Folders, l)
 		}
 	}
@@ -95,13 +96,45 @@ func (p folderPick) only() string {
 	return p.Folders[0].Href
 }
 
-// following has the page look again until the repository was read.
+// following has the page look again until the repository was read. Without script it has a button for that instead of
+// loading by itself, which would take away what is being typed.
 func (p folderPick) following(f frame) frame {
 	if p.Reading {
 		f = f.following(true)
-		f.Reload = 3
 	}
 	return f
+}
+
+// folderPicking is what the address says of a pick that is under way.
+type folderPicking struct {
+	repository core.RepositoryID
+	chosen     bool // a folder was
+	typed      bool // the rest of the query is what stands in the form below
+}
+
+// pickingIn reads an address: with a folder of its own, as links have it, or with all of the form, as the folders that are
+// offered send it.
+func pickingIn(q url.Values) folderPicking {
+	p := folderPicking{repository: core.RepositoryID(q.Get("repository")), chosen: q.Has("path"), typed: q.Has("folder") || q.Has("again")}
+	if p.typed {
+		p.repository = core.RepositoryID(q.Get("repository_id"))
+	}
+	return p
+}
+
+// taken puts a folder that was clicked in the place of the one that was typed, and its name in the place of the one that was
+// proposed for that.
+func taken(q url.Values, path, name *string, propose func(folder string) string) {
+	if !q.Has("folder") {
+		return
+	}
+	if *name == propose(*path) {
+		*name = ""
+	}
+	*path = q.Get("folder")
+	if *name == "" {
+		*name = propose(*path)
+	}
 }
 
 // expected reports whether err is something to tell people on the page, and no defect.

@@ -41,6 +41,13 @@ type option struct {
 	Selected bool
 }
 
+// choose selects what was sent.
+func (c *choice) choose(value string) {
+	for i := range c.Options {
+		c.Options[i].Selected = string(c.Options[i].Value) == value
+	}
+}
+
 // tick is a yes or no.
 type tick struct {
 	Name, ID, Label, Hint string
@@ -132,7 +139,7 @@ func (c *complaints) general() string {
 		parts = append(parts, c.text)
 	}
 	for _, f := range c.rest {
-		parts = append(parts, f.Path+": "+f.Problem)
+		parts = append(parts, sentence(f.Path+": "+f.Problem))
 	}
 	return strings.Join(parts, "\n")
 }

@@ -19,6 +19,7 @@ type frame struct {
 	May     may
 	Note    note // what the form before this page did
 	Hub     hubNotice
+	Seen    string // mark of what was stored before the page was read; empty: nobody knows
 	Live    int    // milliseconds between two looks of the script at the page; 0: it does not look
 	Reload  int    // seconds after which a browser without script loads the page again; 0: it does not
 	Asset   assets // where styles and script are
@@ -83,7 +84,7 @@ func newFrame(r *http.Request, at section, title string, trail ...crumb) frame {
 	if p.Kind != access.KindUser {
 		return f
 	}
-	f.Who, f.Role, f.Hub = p.Name, string(p.Role), hubIn(r.Context())
+	f.Who, f.Role, f.Hub, f.Seen = p.Name, string(p.Role), hubIn(r.Context()), seenIn(r.Context())
 	if !p.Can(access.View) {
 		f.Home = string(inProfile)
 	}

@@ -18,7 +18,8 @@ type JobLister interface {
 	JobCounts(ctx context.Context) (map[jobs.Standing]int, error)
 	// JobGroups returns the groups that jobs are in.
 	JobGroups(ctx context.Context) ([]string, error)
-	// RecentRuns returns the newest runs of each job, at most limit each, newest first.
+	// RecentRuns returns the newest runs of each job, at most limit each, newest first; of those that are not the newest of
+	// their state only identifiers, state and times.
 	RecentRuns(ctx context.Context, ids []core.JobID, limit int) (map[core.JobID][]jobs.Run, error)
 }
 

@@ -30,10 +30,10 @@ var jobNewView = newView[jobNewPage]("job_new.html")
 // newJobAt is the page that adds a job.
 const newJobAt = "/jobs/new"
 
-// FollowedLister lists what is made of a repository's folders already.
+// FollowedLister lists all that is made of a repository's folders already, by name.
 type FollowedLister interface {
-	Stacks(ctx context.Context, f stacks.Filter, ask core.Page) (core.List[stacks.Stack], error)
-	Jobs(ctx context.Context, f jobs.Filter, ask core.Page) (core.List[jobs.Job], error)
+	StackBriefs(ctx context.Context, id core.RepositoryID) ([]stacks.Brief, error)
+	JobBriefs(ctx context.Context, id core.RepositoryID) ([]jobs.Brief, error)
 }
 
 // NewJobDeps are the ports of the two handlers that add a job.
@@ -48,10 +48,15 @@ type NewJobDeps struct {
 func NewJob(d NewJobDeps) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		query := r.URL.Query()
-		if query.Get("repository") == "" {
+		at := pickingIn(query)
+		if at.repository == "" {
 			return d.chooseRepository(w, r)
 		}
-		page, err := d.page(r, core.RepositoryID(query.Get("repository")), jobWords{path: query.Get("path")})
+		typed := jobWords{path: query.Get("path")}
+		if at.typed {
+			typed = jobWordsOf(query)
+		}
+		page, err := d.page(r, at.repository, typed)
 		if err != nil {
 			return err
 		}
@@ -99,7 +104,11 @@ func (d NewJobDeps) chooseRepository(w http.ResponseWriter, r *http.Request) err
 }
 
 func (d NewJobDeps) page(r *http.Request, id core.RepositoryID, typed jobWords) (jobNewPage, error) {
-	chosen, current := r.URL.Query().Has("path"), typed.path
+	query := r.URL.Query()
+	chosen, current := query.Has("path"), typed.path
+	if query.Has("folder") {
+		current = query.Get("folder")
+	}
 	added, err := d.added(r.Context(), id)
 	if err != nil {
 		return jobNewPage{}, err
@@ -107,8 +116,10 @@ func (d NewJobDeps) page(r *http.Request, id core.RepositoryID, typed jobWords) 
 	pick, err := folderSource{d.Repositories, d.Browser}.pick(r.Context(), newJobAt, id, func(f repositories.Found) (folderLine, bool) {
 		return folderLine{Files: jobs.File, Current: chosen && f.Path == current, Added: added[f.Path], Taken: len(added[f.Path]) > 0}, f.Kind == repositories.KindJob
 	})
-	if chosen && typed.name == "" {
-		typed.name = jobs.ProposeName(typed.path, pick.Repository)
+	propose := func(folder string) string { return jobs.ProposeName(folder, pick.Repository) }
+	taken(query, &typed.path, &typed.name, propose)
+	if chosen && typed.name == "" && !query.Has("again") {
+		typed.name = propose(typed.path)
 	}
 	return jobNewPage{Pick: pick, Form: newJobForm(typed)}, err
 }
@@ -116,12 +127,10 @@ func (d NewJobDeps) page(r *http.Request, id core.RepositoryID, typed jobWords) 
 // added finds the jobs of a repository by their folders.
 func (d NewJobDeps) added(ctx context.Context, id core.RepositoryID) (map[string][]nameLink, error) {
 	all := map[string][]nameLink{}
-	_, _, err := find(func(ask core.Page) (core.List[jobs.Job], error) {
-		return d.Store.Jobs(ctx, jobs.Filter{Repository: id}, ask)
-	}, func(j jobs.Job) bool {
+	found, err := d.Store.JobBriefs(ctx, id)
+	for _, j := range found {
 		all[j.Path] = append(all[j.Path], nameLink{j.Name, jobHref(j.ID)})
-		return false
-	})
+	}
 	return all, err
 }
 

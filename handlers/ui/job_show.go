@@ -14,6 +14,7 @@ import (
 // JobReader reads all that a job's page shows.
 type JobReader interface {
 	JobFinder
+	NameTeller
 	RunLister
 }
 
@@ -80,7 +81,7 @@ func showJob(ctx context.Context, reader JobReader, names *names, j jobs.Job, no
 	if page.Facts, err = jobFactsOf(ctx, j, names, now); err != nil {
 		return page, nil, err
 	}
-	page.Runs.Lines, err = runLines(ctx, nil, names, newest[:min(len(newest), shownRuns)], now)
+	page.Runs.Lines, err = runLines(ctx, reader, false, newest[:min(len(newest), shownRuns)], now)
 	return page, newest, err
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"berth/core"
 	"berth/core/access"
+	"berth/core/jobs"
 	"berth/core/variables"
 	"berth/handlers/endpoint"
 )
@@ -34,6 +35,7 @@ type jobVariablesPage struct {
 	Ways       []wayLine
 	New        variableForm
 	Globals    []tick // global variables, those ticked that reach it
+	Trouble    string // why that was not changed
 }
 
 var jobVariablesView = newView[jobVariablesPage]("job_variables.html")
@@ -53,36 +55,42 @@ func JobVariables(d JobVariablesDeps) http.Handler {
 		if err != nil {
 			return err
 		}
-		base, owner := jobHref(j.ID)+"/variables", variables.OfJob(j.ID)
-		page := jobVariablesPage{Head: jobHeadOf(j, nil, tabVariables), New: newVariableForm(variables.ScopeJob, "", "", true), ExportHref: exportHref(owner)}
-		if page.Ways, err = waysOf(r, base+"/new", picked{}, d.Backends); err != nil {
-			return err
-		}
-		own, bound, err := variablesSeenBy(r.Context(), d.Desk, j.ID)
+		page, err := d.page(r, j)
 		if err != nil {
-			return err
-		}
-		page.Lines = seenLines(own, bound, base, d.Now())
-		for _, line := range page.Lines {
-			if line.Loses == "" {
-				page.Names++
-			}
-		}
-		if page.Globals, err = globalTicks(r.Context(), d.Desk, bound); err != nil {
 			return err
 		}
 		return jobVariablesView.write(w, r, http.StatusOK, newFrame(r, inJobs, "Variables of "+j.Name, jobTrail(j)...), page)
 	})
 }
 
+func (d JobVariablesDeps) page(r *http.Request, j jobs.Job) (page jobVariablesPage, err error) {
+	base, owner := jobHref(j.ID)+"/variables", variables.OfJob(j.ID)
+	page = jobVariablesPage{Head: jobHeadOf(j, nil, tabVariables), New: newVariableForm(variables.ScopeJob, "", "", true), ExportHref: exportHref(owner)}
+	if page.Ways, err = waysOf(r, base+"/new", picked{}, d.Backends); err != nil {
+		return page, err
+	}
+	own, bound, err := variablesSeenBy(r.Context(), d.Desk, j.ID)
+	if err != nil {
+		return page, err
+	}
+	page.Lines = seenLines(own, bound, base, d.Now())
+	for _, line := range page.Lines {
+		if line.Loses == "" {
+			page.Names++
+		}
+	}
+	page.Globals, err = globalTicks(r.Context(), d.Desk, bound)
+	return page, err
+}
+
 // BindToJob makes exactly those global variables reach the job that were ticked.
-func BindToJob(finder JobFinder, desk VariableBinder) http.Handler {
+func BindToJob(d JobVariablesDeps, desk VariableBinder) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		form, err := typed(r)
 		if err != nil {
 			return err
 		}
-		j, err := finder.Job(r.Context(), jobIn(r))
+		j, err := d.Finder.Job(r.Context(), jobIn(r))
 		if err != nil {
 			return err
 		}
@@ -92,10 +100,24 @@ func BindToJob(finder JobFinder, desk VariableBinder) http.Handler {
 				ids = append(ids, core.VariableID(id))
 			}
 		}
-		if _, err := desk.Bind(r.Context(), variables.OfJob(j.ID), ids, endpoint.Principal(r.Context())); err != nil {
+		if _, err = desk.Bind(r.Context(), variables.OfJob(j.ID), ids, endpoint.Principal(r.Context())); err == nil {
+			return seeOther(w, r, saying(jobHref(j.ID)+"/variables", "job-reach"))
+		}
+		c, ours := complain(r, err)
+		if !ours {
 			return err
 		}
-		return seeOther(w, r, saying(jobHref(j.ID)+"/variables", "job-reach"))
+		page, err := d.page(r, j)
+		if err != nil {
+			return err
+		}
+		page.Trouble = c.general()
+		for i := range page.Globals {
+			page.Globals[i].On = form.Has(page.Globals[i].Name)
+		}
+		f := newFrame(r, inJobs, "Variables of "+j.Name, jobTrail(j)...)
+		f.Problem = true
+		return jobVariablesView.write(w, r, c.Status, f, page)
 	})
 }
 

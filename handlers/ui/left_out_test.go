@@ -33,7 +33,7 @@ func TestListsSayWhatTheyLeaveOut(t *testing.T) {
 		page http.Handler
 		says string
 	}{
-		"/stacks":      {Stacks(damaged{}, nil, nil, now), "cannot be read, so they are not listed: <bdi>one&lt;b&gt;</bdi>, <bdi>two</bdi>."},
+		"/stacks":      {Stacks(damaged{}, now), "cannot be read, so they are not listed: <bdi>one&lt;b&gt;</bdi>, <bdi>two</bdi>."},
 		"/deployments": {Deployments(damaged{}, now), "cannot be read, so they are not listed: <code>dep_1</code>, <code>dep_2</code>."},
 	} {
 		answer := httptest.NewRecorder()

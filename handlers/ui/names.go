@@ -19,6 +19,15 @@ type WorkerFinder interface {
 	Worker(ctx context.Context, id core.WorkerID) (fleet.Worker, error)
 }
 
+// NameTeller tells what many things are called at once, so that a list costs no statement for each of its lines. What there
+// is no more is not among the answers.
+type NameTeller interface {
+	StackNames(ctx context.Context, ids []core.StackID) (map[core.StackID]string, error)
+	JobNames(ctx context.Context, ids []core.JobID) (map[core.JobID]string, error)
+	RepositoryNames(ctx context.Context, ids []core.RepositoryID) (map[core.RepositoryID]string, error)
+	WorkersNamed(ctx context.Context, ids []core.WorkerID) ([]fleet.Worker, error)
+}
+
 // names finds what repositories and workers are called, each once while a page is made.
 type names struct {
 	repositories RepositoryFinder
@@ -50,8 +59,40 @@ func (n *names) repository(ctx context.Context, id core.RepositoryID) (string, e
 func (n *names) worker(ctx context.Context, id core.WorkerID) (known, error) {
 	return n.find(string(id), func() (known, error) {
 		found, err := n.workers.Worker(ctx, id)
-		return known{Name: found.Label(), Away: !found.Online && !found.Unheard, Unheard: found.Unheard}, err
+		return knownWorker(found), err
 	})
+}
+
+func knownWorker(w fleet.Worker) known {
+	return known{Name: w.Label(), Away: !w.Online && !w.Unheard, Unheard: w.Unheard}
+}
+
+// goneName is what is known of something that is there no more.
+func goneName(id string) known { return known{Name: id, Away: true} }
+
+// learnWorkers finds what workers are called, all at once.
+func (n *names) learnWorkers(ctx context.Context, teller NameTeller, ids []core.WorkerID) error {
+	for _, id := range ids {
+		n.known[string(id)] = goneName(string(id))
+	}
+	delete(n.known, "") // no worker is none that is gone
+	found, err := teller.WorkersNamed(ctx, ids)
+	for _, w := range found {
+		n.known[string(w.ID)] = knownWorker(w)
+	}
+	return err
+}
+
+// learnRepositories finds what repositories are called, all at once.
+func (n *names) learnRepositories(ctx context.Context, teller NameTeller, ids []core.RepositoryID) error {
+	found, err := teller.RepositoryNames(ctx, ids)
+	for _, id := range ids {
+		n.known[string(id)] = goneName(string(id))
+		if name, there := found[id]; there {
+			n.known[string(id)] = known{Name: name}
+		}
+	}
+	return err
 }
 
 func (n *names) find(id string, look func() (known, error)) (known, error) {
@@ -60,7 +101,7 @@ func (n *names) find(id string, look func() (known, error)) (known, error) {
 	}
 	found, err := look()
 	if fault.Is(err, fault.NotFound) {
-		found, err = known{Name: id, Away: true}, nil
+		found, err = goneName(id), nil
 	}
 	n.known[id] = found
 	return found, err

@@ -18,9 +18,12 @@ import (
 type OverviewReader interface {
 	OverviewJobs
 	StackFinder
+	NameTeller
 	StackLister
 	DeploymentLister
 	DeploymentTallier
+	// LastDeployments returns the newest deployment of each of these stacks, of those that have one.
+	LastDeployments(ctx context.Context, ids []core.StackID) (map[core.StackID]stacks.Last, error)
 	FleetReader
 	FleetLoader
 	FolderTeller
@@ -52,10 +55,10 @@ var overviewView = newView[overviewPage]("overview.html")
 
 // Overview shows what needs somebody first, then how everything is. An empty installation is led
 // by the hand instead.
-func Overview(reader OverviewReader, workers OverviewWorkers, repositories RepositoryLister, copies BackupStander, now core.Clock) http.Handler {
+func Overview(reader OverviewReader, workers WorkerLister, repositories RepositoryLister, server OverviewServer, now core.Clock) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		o := overview{ctx: r.Context(), reader: reader, now: now()}
-		page, err := o.page(workers, repositories, copies)
+		page, err := o.page(workers, repositories, server)
 		if err != nil {
 			return err
 		}
@@ -84,7 +87,7 @@ type overview struct {
 	repositories int
 }
 
-func (o *overview) page(workers OverviewWorkers, repositories RepositoryLister, copies BackupStander) (page overviewPage, err error) {
+func (o *overview) page(workers WorkerLister, repositories RepositoryLister, server OverviewServer) (page overviewPage, err error) {
 	if o.counts, err = o.reader.StackCounts(o.ctx); err != nil {
 		return page, err
 	}
@@ -123,15 +126,15 @@ func (o *overview) page(workers OverviewWorkers, repositories RepositoryLister, 
 	if err != nil {
 		return page, err
 	}
-	ofBackups, err := o.backupNeeds(copies)
+	ofServer, err := server.needs(o)
 	if err != nil {
 		return page, err
 	}
-	page.Needs = append(append(page.Needs, goneNeeds(gone, o.now)...), ofBackups...)
+	page.Needs = append(append(page.Needs, goneNeeds(gone, o.now)...), ofServer...)
 	if err := o.putFleet(&page, workers); err != nil {
 		return page, err
 	}
-	if err := o.putLoad(&page, workers); err != nil {
+	if err := o.putLoad(&page); err != nil {
 		return page, err
 	}
 	page.Summary, page.Tone = summarise(page.Needs, page.Total, o.counts)

@@ -3,9 +3,10 @@ package ui
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
-	"berth/core/fault"
+	"berth/core"
 	"berth/core/fleet"
 )
 
@@ -13,12 +14,6 @@ import (
 // most limit.
 type FleetLoader interface {
 	FleetLoad(ctx context.Context, now time.Time, limit int) (fleet.Load, error)
-}
-
-// OverviewWorkers lists workers and finds one.
-type OverviewWorkers interface {
-	WorkerLister
-	WorkerFinder
 }
 
 // loadPicture is how busy the hosts of the fleet are.
@@ -43,7 +38,7 @@ type loadLine struct {
 const busiest = 5 // of a fleet that is not listed whole
 
 // putLoad draws how busy hosts are, and puts those whose disk is nearly full among what needs somebody.
-func (o *overview) putLoad(page *overviewPage, workers WorkerFinder) error {
+func (o *overview) putLoad(page *overviewPage) error {
 	limit := overviewWorkers
 	if page.Fleet.Longest {
 		limit = busiest
@@ -52,30 +47,29 @@ func (o *overview) putLoad(page *overviewPage, workers WorkerFinder) error {
 	if err != nil {
 		return err
 	}
+	var ids []core.WorkerID
+	for _, r := range append(slices.Clone(load.Full), load.Busiest...) {
+		ids = append(ids, r.Worker)
+	}
+	found, err := o.reader.WorkersNamed(o.ctx, ids)
+	known := map[core.WorkerID]fleet.Worker{}
+	for _, w := range found {
+		known[w.ID] = w
+	}
 	for _, r := range load.Full {
-		w, err := workers.Worker(o.ctx, r.Worker)
-		if fault.Is(err, fault.NotFound) {
-			continue
+		if w, there := known[r.Worker]; there {
+			page.Needs = append(page.Needs, fullNeed(w, r, o.now))
 		}
-		if err != nil {
-			return err
-		}
-		page.Needs = append(page.Needs, fullNeed(w, r, o.now))
 	}
 	if page.Fleet.Longest {
 		page.Load = loadOf(load)
 	}
 	for _, r := range load.Busiest {
-		w, err := workers.Worker(o.ctx, r.Worker)
-		if fault.Is(err, fault.NotFound) {
-			continue
+		if w, there := known[r.Worker]; there {
+			page.Load.Lines = append(page.Load.Lines, loadLineOf(w, r))
 		}
-		if err != nil {
-			return err
-		}
-		page.Load.Lines = append(page.Load.Lines, loadLineOf(w, r))
 	}
-	return nil
+	return err
 }
 
 // fullNeed is about a host whose disk has little room left.

@@ -37,12 +37,16 @@ func (o *overview) stackNeeds() ([]need, error) {
 		if err != nil {
 			return nil, err
 		}
+		var ids []core.StackID
 		for _, s := range list.Items {
-			n, err := o.stackNeed(s)
-			if err != nil {
-				return nil, err
-			}
-			needs = append(needs, n)
+			ids = append(ids, s.ID)
+		}
+		last, err := o.reader.LastDeployments(o.ctx, ids)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range list.Items {
+			needs = append(needs, o.stackNeed(s, last[s.ID]))
 		}
 	}
 	held, err := o.reader.Stacks(o.ctx, stacks.Filter{Held: true}, core.Page{Limit: maxNeeds})
@@ -65,22 +69,25 @@ func (o *overview) heldNeed(s stacks.Stack) need {
 	return n
 }
 
-func (o *overview) stackNeed(s stacks.Stack) (need, error) {
+func (o *overview) stackNeed(s stacks.Stack, last stacks.Last) need {
 	b := stackBadge(s)
 	n := need{Tone: b.Tone, Icon: b.Icon, Kind: "Stack", Name: s.Name, Href: stackHref(s.ID), Why: whyStack(s), Since: at(later(s.UpdatedAt, s.ObservedAt), o.now),
 		Action: "Look at it", ActionHref: stackHref(s.ID)}
 	if s.Drifted {
-		return n, nil // its page names what differs, and repairs it
+		n.Action = "See what differs"
+		return n // its page names what differs, and repairs it
 	}
 	if service, found := ailing(s); found {
 		n.Action, n.ActionHref = "Read the log of "+service, serviceHref(s, service)+"/logs"
-		return n, nil
+		return n
 	}
-	last, err := o.reader.Deployments(o.ctx, s.ID, core.Page{Limit: 1})
-	if len(last.Items) > 0 {
-		n.Action, n.ActionHref = "See what happened", deploymentHref(last.Items[0].ID)
+	switch {
+	case last.ErrorCode == secretsUnresolved:
+		n.Icon, n.Action, n.ActionHref = "key", "See its variables", n.Href+"/variables"
+	case last.ID != "":
+		n.Action, n.ActionHref = "See what happened", deploymentHref(last.ID)
 	}
-	return n, err
+	return n
 }
 
 func later(a, b time.Time) time.Time {

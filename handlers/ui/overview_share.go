@@ -17,6 +17,14 @@ const (
 	shareLeast  = 16 // of one among ten thousand, so that it is seen
 )
 
+// sharePicture is segments that fill a line.
+type sharePicture struct {
+	Text     string // the picture in words
+	Segments []segment
+}
+
+func share(text string, segments []segment) sharePicture { return sharePicture{text, segments} }
+
 // sharesOf lays segments beside each other so that they fill the line. Those of nothing are left out.
 func sharesOf(segments []segment) []segment {
 	segments = slices.DeleteFunc(segments, func(s segment) bool { return s.Count == 0 })

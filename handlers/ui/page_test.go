@@ -114,6 +114,7 @@ func harmless(t *testing.T, n *html.Node) {
 func check(t *testing.T, page []byte) {
 	t.Helper()
 	wellFormed(t, page)
+	sentByEnter(t, page)
 	ids, labelled, needed := map[string]int{}, map[string]bool{}, map[string]string{}
 	headings := 0
 	walk(t, page, func(n *html.Node) {
@@ -144,7 +145,7 @@ func check(t *testing.T, page []byte) {
 			t.Error("a style stands in the page; the content policy refuses it")
 		}
 		for _, reference := range []string{"aria-labelledby", "aria-describedby"} {
-			if id := attr(n, reference); id != "" {
+			for _, id := range strings.Fields(attr(n, reference)) {
 				needed["#"+id] = reference
 			}
 		}

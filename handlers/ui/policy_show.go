@@ -39,10 +39,15 @@ type policyPage struct {
 	Lists   []policyList
 	Ports   input
 	Blocks  []tick
-	Allows  []string      // of the host, beyond the default
-	Judges  bool          // the worker has told of its host
-	Layers  []policyLayer // what else holds on the worker
+	Holds   policyHolds // what else holds on the worker
 	Plan    policyPlanPart
+}
+
+// policyHolds is what holds on a worker.
+type policyHolds struct {
+	Allows []string // of the host, beyond the default
+	Judges bool     // the worker has told of its host
+	Layers []policyLayer
 }
 
 // policyList is a list of the form, and whether it limits.
@@ -162,12 +167,21 @@ func policyPageOf(r *http.Request, desk PolicyDesk) (policyPage, fleet.Policy, e
 		return policyPage{Href: string(inPolicy), By: p.ChangedBy}, p, err
 	}
 	e, err := desk.Effective(r.Context(), id)
-	page := policyPage{Href: workerPolicyHref(id), Worker: e.Worker.Label(), Own: !e.Own.UpdatedAt.IsZero(), By: e.Own.ChangedBy, Allows: e.Host.Allow, Judges: e.Host.Judges}
-	if e.Host.Limits != nil {
-		page.Layers = append(page.Layers, policyLayer{From: "The policy file of the host", Rules: ruleLines(*e.Host.Limits)})
-	}
-	page.Layers = append(page.Layers, policyLayer{From: "For all workers", Href: string(inPolicy), Rules: ruleLines(e.Global.Rules)})
+	page := policyPage{Href: workerPolicyHref(id), Worker: e.Worker.Label(), Own: !e.Own.UpdatedAt.IsZero(), By: e.Own.ChangedBy, Holds: holdsOn(e, policyLayer{})}
 	return page, e.Own, err
+}
+
+// holdsOn is what holds on a worker: what its host says, then its own rules when they are given, then those for all.
+func holdsOn(e fleet.Effective, own policyLayer) policyHolds {
+	h := policyHolds{Allows: e.Host.Allow, Judges: e.Host.Judges}
+	if e.Host.Limits != nil {
+		h.Layers = append(h.Layers, policyLayer{From: "The policy file of the host", Rules: ruleLines(*e.Host.Limits)})
+	}
+	if own.From != "" {
+		h.Layers = append(h.Layers, own)
+	}
+	h.Layers = append(h.Layers, policyLayer{From: "For all workers", Href: string(inPolicy), Rules: ruleLines(e.Global.Rules)})
+	return h
 }
 
 // ruleLines says each rule in a line.

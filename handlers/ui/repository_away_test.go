@@ -34,12 +34,12 @@ func (oneRepository) Events(context.Context, core.RepositoryID, core.Page) (core
 
 type oneStack struct{ RepositoryUsers }
 
-func (oneStack) Jobs(context.Context, jobs.Filter, core.Page) (core.List[jobs.Job], error) {
-	return core.List[jobs.Job]{Items: []jobs.Job{{ID: "job_1", Name: "backup", Path: "jobs/backup"}}}, nil
+func (oneStack) JobBriefs(context.Context, core.RepositoryID) ([]jobs.Brief, error) {
+	return []jobs.Brief{{ID: "job_1", Name: "backup", Path: "jobs/backup"}}, nil
 }
 
-func (oneStack) Stacks(context.Context, stacks.Filter, core.Page) (core.List[stacks.Stack], error) {
-	return core.List[stacks.Stack]{Items: []stacks.Stack{{ID: "stk_1", Name: "shop", Path: "shop"}}}, nil
+func (oneStack) StackBriefs(context.Context, core.RepositoryID) ([]stacks.Brief, error) {
+	return []stacks.Brief{{ID: "stk_1", Name: "shop", Path: "shop"}}, nil
 }
 
 // What cannot be looked at is not said to be absent.

@@ -229,6 +229,7 @@ func FollowRepository(desk RepositoryEditor, workers WorkerLister) http.Handler 
 		if err != nil {
 			return err
 		}
+		page.Tags.Value = exact(form.Get(page.Tags.Name)) // as it was typed
 		page.What.Problem, page.Worker.Problem = c.about(page.What.Name), c.about(page.Worker.Name)
 		page.Trouble = c.on(&page.Folders, &page.Tags)
 		return writeFollow(w, r, c.Status, page)

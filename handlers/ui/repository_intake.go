@@ -1,8 +1,10 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 
 	"berth/core"
@@ -42,12 +44,11 @@ type repositoryIntakePage struct {
 
 // pickLine is a folder that is neither a stack nor a job yet.
 type pickLine struct {
-	Pick    string // as posted: kind and path
-	Path    string
-	Kind    string
-	On      bool
-	Name    input
-	Problem string // why it was not added
+	Pick string // as posted: kind and path
+	Path string
+	Kind string
+	On   bool
+	Name input // its problem is why the folder was not added
 }
 
 var repositoryIntakeView = newView[repositoryIntakePage]("repository_intake.html")
@@ -95,7 +96,7 @@ func AddFound(d IntakeDeps) http.Handler {
 			return err
 		}
 		page.Trouble, page.Added = trouble, len(all)-len(refused)
-		page.refuse(refused)
+		page.refuse(r, refused)
 		return writeIntake(w, r, status, known, page)
 	})
 }
@@ -111,16 +112,28 @@ func refusedPicks(all []intake.Added) map[string]intake.Added {
 	return refused
 }
 
-// refuse puts beside each folder why it was not added; those that nobody ticked stay unticked.
-func (p *repositoryIntakePage) refuse(refused map[string]intake.Added) {
+// refuse puts back what was ticked and typed, and beside each folder why it was not added.
+func (p *repositoryIntakePage) refuse(r *http.Request, refused map[string]intake.Added) {
 	for i := range p.Picks {
 		line := &p.Picks[i]
-		a, found := refused[line.Pick]
-		line.On = found
-		if found {
-			line.Problem, line.Name.Value = sentence(fault.PublicOf(a.Err)), exact(a.Name)
+		line.On = slices.Contains(r.PostForm["pick"], line.Pick)
+		if r.PostForm.Has(line.Name.Name) {
+			line.Name.Value = exact(r.PostForm.Get(line.Name.Name))
+		}
+		if a, found := refused[line.Pick]; found {
+			line.Name.Problem = p.blame(r, a)
 		}
 	}
+}
+
+// blame returns why a folder was not added, unless that is about what was said of all stacks, beside which it is put.
+func (p *repositoryIntakePage) blame(r *http.Request, a intake.Added) string {
+	c, ours := complain(r, a.Err)
+	if !ours {
+		return sentence(fault.PublicOf(a.Err))
+	}
+	p.Tags.Problem, p.Worker.Problem = cmp.Or(p.Tags.Problem, c.about(p.Tags.Name)), cmp.Or(p.Worker.Problem, c.about(p.Worker.Name))
+	return strings.TrimSpace(c.about("name") + " " + sentence(c.general()))
 }
 
 func (d IntakeDeps) page(r *http.Request, said stackWords) (repositories.Repository, repositoryIntakePage, error) {

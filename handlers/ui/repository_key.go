@@ -105,7 +105,7 @@ func CreateRepositoryKey(keys KeyKeeper) http.Handler {
 		if !ours {
 			return err
 		}
-		again := newKeyForm(draft.Name, form.Get("kind"), draft.Host, draft.Username)
+		again := newKeyForm(draft.Name, form.Get("kind"), draft.Host, form.Get("username"))
 		again.refuse(c)
 		return writeNewKey(w, r, c.Status, again)
 	})
@@ -170,6 +170,7 @@ func ChangeRepositoryKey(keys KeyKeeper, now core.Clock) http.Handler {
 		}
 		page := newKeyPage(known, now)
 		page.Form.Name.Value, page.Form.Username.Value = exact(form.Get("name")), exact(form.Get("username"))
+		page.Form.Kind.choose(form.Get("kind"))
 		page.Form.refuse(c)
 		return writeKey(w, r, c.Status, page)
 	})

@@ -10,9 +10,7 @@ import (
 
 	"berth/core"
 	"berth/core/fault"
-	"berth/core/jobs"
 	"berth/core/repositories"
-	"berth/core/stacks"
 	"berth/handlers/endpoint"
 )
 
@@ -27,8 +25,7 @@ type RepositoryBrowser interface {
 // RepositoryUsers lists what follows a repository.
 type RepositoryUsers interface {
 	FolderTeller
-	Stacks(ctx context.Context, f stacks.Filter, ask core.Page) (core.List[stacks.Stack], error)
-	Jobs(ctx context.Context, f jobs.Filter, ask core.Page) (core.List[jobs.Job], error)
+	FollowedLister
 }
 
 const (
@@ -203,20 +200,20 @@ func (p *repositoryPage) match(ctx context.Context, users RepositoryUsers, id co
 	if err := p.matchStacks(ctx, users, id); err != nil {
 		return err
 	}
-	list, err := users.Jobs(ctx, jobs.Filter{Repository: id}, core.Page{Limit: core.MaxPage})
-	for _, j := range list.Items {
+	found, err := users.JobBriefs(ctx, id)
+	for _, j := range found {
 		i := slices.IndexFunc(p.Jobs, func(f foundJob) bool { return f.Path == folderName(j.Path) })
 		if i < 0 {
 			i = len(p.Jobs)
 			p.Jobs = append(p.Jobs, foundJob{Path: folderName(j.Path), Gone: p.Missing == ""})
 		}
-		p.Jobs[i].Name, p.Jobs[i].Href, p.Jobs[i].Badge = j.Name, jobHref(j.ID), badgeOf(standingBadges, j.Standing())
+		p.Jobs[i].Name, p.Jobs[i].Href, p.Jobs[i].Badge = j.Name, jobHref(j.ID), badgeOf(standingBadges, j.Standing)
 	}
 	return err
 }
 
 func (p *repositoryPage) matchStacks(ctx context.Context, lister RepositoryUsers, id core.RepositoryID) error {
-	list, err := lister.Stacks(ctx, stacks.Filter{Repository: id}, core.Page{Limit: core.MaxPage})
+	all, err := lister.StackBriefs(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -224,14 +221,14 @@ func (p *repositoryPage) matchStacks(ctx context.Context, lister RepositoryUsers
 	for i, line := range p.Stacks {
 		byPath[line.Path] = i
 	}
-	for _, s := range list.Items {
+	for _, s := range all {
 		i, found := byPath[folderName(s.Path)]
 		if !found {
 			i = len(p.Stacks)
 			byPath[folderName(s.Path)] = i
 			p.Stacks = append(p.Stacks, foundLine{Path: folderName(s.Path)})
 		}
-		p.Stacks[i].Stacks = append(p.Stacks[i].Stacks, stackLine{Name: s.Name, Href: stackHref(s.ID), Badge: stackBadge(s)})
+		p.Stacks[i].Stacks = append(p.Stacks[i].Stacks, stackLine{Name: s.Name, Href: stackHref(s.ID), Badge: briefBadge(s)})
 	}
 	return nil
 }

@@ -65,25 +65,23 @@ func runTook(r jobs.Run, now time.Time, hub hubNotice) string {
 	return between(r.StartedAt, r.FinishedAt, now)
 }
 
-// runLines makes lines that name their workers and, when finder is not nil, their jobs. Each is looked up once.
-func runLines(ctx context.Context, finder JobFinder, names *names, all []jobs.Run, now time.Time) ([]runLine, error) {
-	known := map[core.JobID]string{}
-	lines := make([]runLine, len(all))
+// runLines makes lines that name their workers and, when they are of several jobs, those.
+func runLines(ctx context.Context, teller NameTeller, several bool, all []jobs.Run, now time.Time) ([]runLine, error) {
+	of, on, lines := []core.JobID{}, []core.WorkerID{}, make([]runLine, len(all))
+	for _, r := range all {
+		of, on = append(of, r.Job), append(on, r.Worker)
+	}
+	names := newNames(nil, nil)
+	if err := names.learnWorkers(ctx, teller, on); err != nil {
+		return nil, err
+	}
+	if !several {
+		of = nil
+	}
+	known, err := teller.JobNames(ctx, of)
 	for i, r := range all {
 		lines[i] = runLineOf(r, now, hubIn(ctx))
-		worker, err := names.worker(ctx, r.Worker)
-		if err != nil {
-			return nil, err
-		}
-		lines[i].Worker = worker.Name
-		if _, found := known[r.Job]; !found && finder != nil {
-			j, err := finder.Job(ctx, r.Job)
-			if err != nil && !gone(err) {
-				return nil, err
-			}
-			known[r.Job] = j.Name
-		}
-		lines[i].Job = known[r.Job]
+		lines[i].Worker, lines[i].Job = names.known[string(r.Worker)].Name, known[r.Job]
 	}
-	return lines, nil
+	return lines, err
 }

@@ -18,26 +18,27 @@ type runListPage struct {
 // RunsReader lists runs and knows their jobs.
 type RunsReader interface {
 	JobFinder
+	NameTeller
 	RunLister
 }
 
 var runListView = newView[runListPage]("run_list.html")
 
 // Runs lists runs, newest first: those of ?job=, or all.
-func Runs(reader RunsReader, workers WorkerFinder, now core.Clock) http.Handler {
+func Runs(reader RunsReader, now core.Clock) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		ask, err := endpoint.PageOf(r)
 		if err != nil {
 			return err
 		}
 		page, trail := runListPage{}, []crumb{{"Jobs", "/jobs"}}
-		id, finder := core.JobID(r.URL.Query().Get("job")), JobFinder(reader)
+		id := core.JobID(r.URL.Query().Get("job"))
 		if id != "" {
 			j, err := reader.Job(r.Context(), id)
 			if err != nil {
 				return err
 			}
-			page.Job, page.JobHref, finder = j.Name, jobHref(id), nil
+			page.Job, page.JobHref = j.Name, jobHref(id)
 			trail = jobTrail(j)
 		}
 		list, err := reader.Runs(r.Context(), jobs.RunFilter{Job: id}, ask)
@@ -45,7 +46,7 @@ func Runs(reader RunsReader, workers WorkerFinder, now core.Clock) http.Handler 
 			return err
 		}
 		page.Table.Jobs, page.More, page.LeftOut = id == "", following(r.URL, list.Next), list.LeftOut
-		page.Table.Lines, err = runLines(r.Context(), finder, newNames(nil, workers), list.Items, now())
+		page.Table.Lines, err = runLines(r.Context(), reader, id == "", list.Items, now())
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 // RunReader reads one run, its log, and the other runs of its job.
 type RunReader interface {
 	JobFinder
+	NameTeller
 	RunLister
 	// Run returns one run. NotFound "run.not_found".
 	Run(ctx context.Context, id core.RunID) (jobs.Run, error)
@@ -117,7 +118,7 @@ func showRun(ctx context.Context, reader RunReader, names *names, r jobs.Run, j 
 	if p.Open && worker.Away && !hubIn(ctx).Away { // otherwise nobody knows whether it is there
 		p.Away = worker.Name
 	}
-	return p, p.putNeighbours(ctx, reader, names, r, now)
+	return p, p.putNeighbours(ctx, reader, r, now)
 }
 
 // neighbours is among how many of a job's newest runs the others are looked for that a run has to do with.
@@ -125,7 +126,7 @@ const neighbours = 100
 
 // putNeighbours finds the attempt that follows a run, the runs beside it on other workers, and what a run that waits
 // waits for.
-func (p *runPage) putNeighbours(ctx context.Context, reader RunReader, names *names, r jobs.Run, now time.Time) error {
+func (p *runPage) putNeighbours(ctx context.Context, reader RunReader, r jobs.Run, now time.Time) error {
 	everywhere := r.Definition.Mode == jobs.ModeOnceAll
 	if r.State != jobs.RunFailed && r.State != jobs.RunQueued && !everywhere {
 		return nil
@@ -152,7 +153,7 @@ func (p *runPage) putNeighbours(ctx context.Context, reader RunReader, names *na
 			p.Until = at(r.NotBefore, now)
 		}
 	}
-	p.Others.Lines, err = runLines(ctx, nil, names, beside, now)
+	p.Others.Lines, err = runLines(ctx, reader, false, beside, now)
 	return err
 }
 

@@ -61,6 +61,7 @@ func openRun(state jobs.RunState) jobs.Run {
 
 // sampleJobStore answers with samples.
 type sampleJobStore struct {
+	sampleNames
 	job  jobs.Job
 	runs []jobs.Run
 }
@@ -93,7 +94,7 @@ func (sampleJobStore) Worker(_ context.Context, id core.WorkerID) (fleet.Worker,
 }
 
 func sampleJobPage(j jobs.Job, runs []jobs.Run) jobShowPage {
-	s := sampleJobStore{j, runs}
+	s := sampleJobStore{job: j, runs: runs}
 	page, _, err := showJob(context.Background(), s, newNames(s, s), j, sampleNow)
 	if err != nil {
 		panic(err)
@@ -102,7 +103,7 @@ func sampleJobPage(j jobs.Job, runs []jobs.Run) jobShowPage {
 }
 
 func sampleRunPage(r jobs.Run, others []jobs.Run, pieces ...jobs.LogPiece) runPage {
-	s := sampleJobStore{sampleJob(), append([]jobs.Run{r}, others...)}
+	s := sampleJobStore{job: sampleJob(), runs: append([]jobs.Run{r}, others...)}
 	page, err := showRun(context.Background(), s, newNames(s, s), r, s.job, sampleNow)
 	if err != nil {
 		panic(err)
@@ -232,7 +233,7 @@ func besides(runs []jobs.Run) []jobs.Run {
 
 // sampleJobsPicture is what the overview shows of jobs.
 func sampleJobsPicture() jobsPicture {
-	o := overview{ctx: context.Background(), now: sampleNow, standings: map[jobs.Standing]int{jobs.StandingWell: 14, jobs.StandingFailing: 1, jobs.StandingMissed: 1, jobs.StandingBroken: 1, jobs.StandingPaused: 2}, reader: jobsOnly{sampleJobStore: sampleJobStore{sampleJob(), sampleRuns(30)}}}
+	o := overview{ctx: context.Background(), now: sampleNow, standings: map[jobs.Standing]int{jobs.StandingWell: 14, jobs.StandingFailing: 1, jobs.StandingMissed: 1, jobs.StandingBroken: 1, jobs.StandingPaused: 2}, reader: jobsOnly{sampleJobStore: sampleJobStore{job: sampleJob(), runs: sampleRuns(30)}}}
 	var page overviewPage
 	if err := o.putJobs(&page); err != nil {
 		panic(err)

@@ -16,10 +16,14 @@ func samplePolicy() policyPage {
 	return p
 }
 
+func sampleHolds() policyHolds {
+	return policyHolds{Judges: true, Allows: []string{"devices", "/etc/ssl"},
+		Layers: []policyLayer{{From: "The policy file of the host", Rules: ruleLines(sampleRules())}, {From: "For all workers", Href: "/policy"}}}
+}
+
 // sampleWorkerPolicy is those of one worker, with everything else that holds there.
 func sampleWorkerPolicy() policyPage {
-	p := policyPage{Href: "/workers/wrk_1/policy", Worker: "edge-1", Own: true, By: "ada@example.org", Judges: true, Allows: []string{"devices", "/etc/ssl"},
-		Layers: []policyLayer{{From: "The policy file of the host", Rules: ruleLines(sampleRules())}, {From: "For all workers", Href: "/policy"}}}
+	p := policyPage{Href: "/workers/wrk_1/policy", Worker: "edge-1", Own: true, By: "ada@example.org", Holds: sampleHolds()}
 	p.fill(policy.Rules{})
 	return p
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // sampleStore answers with samples.
-type sampleStore struct{}
+type sampleStore struct{ sampleNames }
 
 func (sampleStore) Stack(context.Context, core.StackID) (stacks.Stack, error) {
 	return sampleStack(), nil
@@ -84,6 +84,7 @@ func stackSamples() map[string]sample {
 		panic(err)
 	}
 	show.Facts = stackFacts{Repository: "apps", RepositoryHref: "/repositories/rep_1", Folder: "apps/shop", Worker: "hetzner-fsn-1", WorkerHref: "/stacks", Tags: []string{"production"}, Revision: 12, Commit: s.Commit.Short(), Seen: s.Seen.Short(), Automatic: true}
+	show.put(usageOf(context.Background(), sampleUsage{}, s, sampleNow))
 	torn := show
 	torn.Head = headOf(stacks.Stack{ID: "stk_1", Name: "shop", Status: stacks.StatusError, Error: "revision 13 was cancelled while it was being applied; what runs may be a part of it. Deploy again to put it right"}, nil, tabOverview)
 	torn.Facts.Unverified, torn.Facts.Unclear = 13, true
@@ -313,7 +314,7 @@ func repositorySamples() map[string]sample {
 	picks := repositoryIntakePage{Name: "apps", Href: "/repositories/rep_1", Added: 2, More: true, Worker: choice{Name: "worker_id", Label: "Worker", Options: []option{{"", "Any that fits the tags", true}}},
 		Tags: input{Name: "worker_tags", Label: "Worker tags", Kind: "text", Optional: true}, Sync: tick{Name: "auto_sync", Label: "Deploy new commits by itself", On: true}}
 	picks.offer(repositories.Discovery{Found: []repositories.Found{{Path: "apps/auth", Kind: repositories.KindStack}, {Path: "jobs/report", Kind: repositories.KindJob}, {Kind: repositories.KindStack}}}, repositoryPage{}, "apps")
-	picks.Picks[0].Problem = "Another stack has this name. Choose another."
+	picks.Picks[0].Name.Problem = "Another stack has this name. Choose another."
 	away := repositoryPage{Follow: followLine{Words: "Added by hand", Href: "/x"}, Line: repositoryOf(broken, sampleNow), CanMend: true, Reconnect: true, Missing: "The repository \"infra\" was not fetched yet."}
 	return map[string]sample{
 		"repository-list": of(repositoryListView, framed(inRepositories, "Repositories"), repositoryListPage{Lines: []repositoryLine{repositoryOf(good, sampleNow), repositoryOf(reading, sampleNow), repositoryOf(broken, sampleNow)}}),

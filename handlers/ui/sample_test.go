@@ -11,6 +11,7 @@ import (
 	"berth/core/access"
 	"berth/core/fleet"
 	"berth/core/identity"
+	"berth/core/jobs"
 	"berth/core/repositories"
 	"berth/core/stacks"
 	"berth/handlers/endpoint"
@@ -188,13 +189,24 @@ func sampleWorkerShow(i int) workerShowPage {
 	w := sampleWorkers()[i]
 	w.CreatedAt, w.Engine, w.Runs = before(2000*time.Hour), "7f3c9a10-5d2e", true
 	p := workerShowOf(w, sampleNow)
+	p.Deployments.Stacks, p.Table.Jobs = true, true
 	if i == 0 {
+		p.Holds, p.Unread = sampleHolds(), []string{"dep_06a", "run_06b"}
+		p.Deployments.Lines, p.Table.Lines = designDeployments(sampleNow), sampleWorkerRuns()
+		for i := range p.Deployments.Lines {
+			p.Deployments.Lines[i].Stack, p.Deployments.Lines[i].StackHref = "shop", "/stacks/stk_1"
+		}
 		p.Trends = trendsOf(sampleReadings(w.ID), sampleNow)
 		p.Stacks = []stackLine{
 			{Name: "shop", Href: "/stacks/stk_1", Badge: badge{"ok", "check", "Healthy"}, Repository: "acme/shop", Folder: "deploy", Commit: "9f31c02", Revision: 12, Checked: at(before(time.Hour), sampleNow)},
 			{Name: "blog", Href: "/stacks/stk_2", Badge: badge{"bad", "cross", "Failed"}, Why: "The image could not be pulled.", Repository: "acme/blog", Folder: "the repository's root", Checked: at(before(time.Minute), sampleNow)}}
 	}
 	return p
+}
+
+func sampleWorkerRuns() []runLine {
+	return []runLine{{Href: "/job-runs/run_1", Badge: badgeOf(runBadges, jobs.RunRunning), Job: "backup", JobHref: "/jobs/job_1", Cause: "Schedule", Took: "12 s", When: at(before(time.Minute), sampleNow)},
+		{Href: "/job-runs/run_2", Badge: badgeOf(runBadges, jobs.RunFailed), Job: "report", JobHref: "/jobs/job_2", Cause: "By hand", Actor: "ada@example.org", Exit: "2", Took: "1.2 s", When: at(before(time.Hour), sampleNow)}}
 }
 
 // sampleReadings are a day of a host that was away for two hours, and whose disk fills up.

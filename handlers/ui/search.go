@@ -26,8 +26,7 @@ const (
 	hitsForActs = 3
 )
 
-// searchPages is how many pages of workers or repositories are read at most: their lists have
-// no search of their own.
+// searchPages is how many pages of repositories are read at most: their list has no search of its own.
 const searchPages = 20
 
 type searchPage struct {
@@ -139,7 +138,7 @@ func (s *search) things(reader SearchReader, listed RepositoryLister, workers Wo
 	if s.verb == "run" {
 		return nil
 	}
-	err := s.byName(func(ask core.Page) (hits []named, next string, err error) {
+	err := s.byName(core.MaxPage, func(ask core.Page) (hits []named, next string, err error) {
 		list, err := listed.Repositories(s.ctx, ask)
 		for _, r := range list.Items {
 			hits = append(hits, named{r.Name, func() { s.repository(r) }})
@@ -149,8 +148,8 @@ func (s *search) things(reader SearchReader, listed RepositoryLister, workers Wo
 	if err != nil || s.verb != "" {
 		return err
 	}
-	return s.byName(func(ask core.Page) (hits []named, next string, err error) {
-		list, err := workers.Workers(s.ctx, fleet.Filter{}, ask)
+	return s.byName(hitsOfKind+1, func(ask core.Page) (hits []named, next string, err error) {
+		list, err := workers.Workers(s.ctx, fleet.Filter{Search: s.name}, ask)
 		for _, w := range list.Items {
 			hits = append(hits, named{w.Label(), func() {
 				s.add(hit{Name: w.Label(), Kind: "Worker", Icon: "server", Detail: workerBadge(w).Word, Href: workerHref(w.ID)})
@@ -217,8 +216,8 @@ type named struct {
 }
 
 // byName adds those of a list whose name holds what is looked for, until there are enough.
-func (s *search) byName(list func(core.Page) ([]named, string, error), all nameLink) error {
-	ask, found := core.Page{Limit: core.MaxPage}, 0
+func (s *search) byName(limit int, list func(core.Page) ([]named, string, error), all nameLink) error {
+	ask, found := core.Page{Limit: limit}, 0
 	for range searchPages {
 		items, next, err := list(ask)
 		if err != nil {

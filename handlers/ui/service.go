@@ -18,6 +18,7 @@ type serviceLine struct {
 	ActHref    string // + /start, /stop or /restart
 	Running    bool   // something of it runs: it can be stopped
 	Containers []containerLine
+	Usage      []usageLine // empty: it is not known
 }
 
 type containerLine struct {

@@ -31,6 +31,7 @@ type redeployPage struct {
 	Head                          stackHead
 	Revision                      int    // that is put in place again; 0: the newest commit is
 	Held                          string // commit in quarantine; empty: there is none
+	Trouble                       string
 	Containers, Networks, Volumes tick
 }
 
@@ -49,23 +50,28 @@ func NewRedeploy(reader RedeployReader) http.Handler {
 		if err != nil {
 			return err
 		}
-		newest, err := reader.Deployments(r.Context(), s.ID, core.Page{Limit: 2}) // those that have not ended are the newest
-		if err != nil {
-			return err
-		}
-		f := newFrame(r, inStacks, "Redeploy "+s.Name, stackTrail(s)...)
-		return redeployView.write(w, r, http.StatusOK, f, redeployPage{
-			Head: headOf(s, nil, ""), Revision: s.Again(newest.Items), Held: s.Quarantine.Commit.Short(),
-			Containers: tick{Name: "containers", Label: "Recreate containers", On: true,
-				Hint: "Every container is replaced, also where nothing changed. Short downtime."},
-			Networks: tick{Name: "networks", Label: "Recreate networks", Hint: "The stack is taken down first, so that its networks are made anew."},
-			Volumes:  tick{Name: "volumes", Label: "Recreate volumes", Hint: "Deletes the data in the stack's own volumes for good. There is no way back."},
-		})
+		return writeRedeploy(w, r, reader, s, stacks.DeployOptions{RecreateContainers: true}, complaints{Status: http.StatusOK})
+	})
+}
+
+func writeRedeploy(w http.ResponseWriter, r *http.Request, reader RedeployReader, s stacks.Stack, o stacks.DeployOptions, c complaints) error {
+	newest, err := reader.Deployments(r.Context(), s.ID, core.Page{Limit: 2}) // those that have not ended are the newest
+	if err != nil {
+		return err
+	}
+	f := newFrame(r, inStacks, "Redeploy "+s.Name, stackTrail(s)...)
+	f.Problem = c.Status != http.StatusOK
+	return redeployView.write(w, r, c.Status, f, redeployPage{
+		Head: headOf(s, nil, ""), Revision: s.Again(newest.Items), Held: s.Quarantine.Commit.Short(), Trouble: c.general(),
+		Containers: tick{Name: "containers", Label: "Recreate containers", On: o.RecreateContainers,
+			Hint: "Every container is replaced, also where nothing changed. Short downtime."},
+		Networks: tick{Name: "networks", Label: "Recreate networks", On: o.RecreateNetworks, Hint: "The stack is taken down first, so that its networks are made anew."},
+		Volumes:  tick{Name: "volumes", Label: "Recreate volumes", On: o.RecreateVolumes, Hint: "Deletes the data in the stack's own volumes for good. There is no way back."},
 	})
 }
 
 // Redeploy asks for a deployment that makes anew what was ticked.
-func Redeploy(desk StackSyncer) http.Handler {
+func Redeploy(reader RedeployReader, desk StackSyncer) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		form, err := typed(r)
 		if err != nil {
@@ -73,9 +79,14 @@ func Redeploy(desk StackSyncer) http.Handler {
 		}
 		options := stacks.DeployOptions{RecreateContainers: form.Has("containers"), RecreateNetworks: form.Has("networks"), RecreateVolumes: form.Has("volumes")}
 		d, err := desk.Redeploy(r.Context(), stackIn(r), options, endpoint.Principal(r.Context()))
-		if err != nil {
+		if err == nil {
+			return seeOther(w, r, deploymentHref(d.ID))
+		}
+		c, ours := complain(r, err)
+		s, err2 := reader.Stack(r.Context(), stackIn(r))
+		if !ours || err2 != nil {
 			return err
 		}
-		return seeOther(w, r, deploymentHref(d.ID))
+		return writeRedeploy(w, r, reader, s, options, c)
 	})
 }

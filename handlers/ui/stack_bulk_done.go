@@ -45,6 +45,8 @@ var refusalWords = map[string]string{
 	"stack.deleting":  "It is being removed.",
 	"internal":        "Something went wrong in Berth; the server’s log has the details. Try it again.",
 	"store.busy":      "The database was busy. Try it again.",
+	"store.disk_full": "The server’s disk is full, so nothing new is begun. Free some space below DATA_DIR and try it again.",
+	"store.broken":    "The database takes no writes. The server’s log names the cause; try it again once that is mended.",
 }
 
 type stackBulkDonePage struct {

@@ -57,7 +57,7 @@ func DeleteStack(finder StackFinder, workers WorkerFinder, desk StackDeleter) ht
 		case err == nil:
 			return seeOther(w, r, saying(stackHref(s.ID), "stack-going"))
 		case ours && !fault.Is(err, fault.NotFound):
-			page := newDeletePage(s, teardown, volumes)
+			page := newDeletePage(s, teardown, form.Has("volumes"))
 			page.Trouble = c.general()
 			return writeDelete(w, r, c.Status, s, workers, page)
 		}

@@ -17,6 +17,12 @@ type StackLister interface {
 	StackCounts(ctx context.Context) (map[stacks.Status]int, error)
 }
 
+// StackNamer lists stacks, and tells what is named beside them.
+type StackNamer interface {
+	StackLister
+	NameTeller
+}
+
 // stackPageSize is how many stacks one page lists.
 const stackPageSize = 50
 
@@ -69,7 +75,7 @@ type stackLine struct {
 var stackListView = newView[stackListPage]("stack_list.html")
 
 // Stacks lists stacks: searched, filtered by status, grouped.
-func Stacks(lister StackLister, repositories RepositoryFinder, workers WorkerFinder, now core.Clock) http.Handler {
+func Stacks(lister StackNamer, now core.Clock) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		query := r.URL.Query()
 		ask, err := endpoint.PageOf(r)
@@ -90,7 +96,11 @@ func Stacks(lister StackLister, repositories RepositoryFinder, workers WorkerFin
 		if err != nil {
 			return err
 		}
-		lines, err := stackLines(r.Context(), list.Items, newNames(repositories, workers), now)
+		names, err := namesIn(r.Context(), lister, list.Items)
+		if err != nil {
+			return err
+		}
+		lines, err := stackLines(r.Context(), list.Items, names, now)
 		if err != nil {
 			return err
 		}
@@ -103,6 +113,20 @@ func Stacks(lister StackLister, repositories RepositoryFinder, workers WorkerFin
 		busy := counts[stacks.StatusSyncing]+counts[stacks.StatusPending] > 0
 		return stackListView.write(w, r, http.StatusOK, newFrame(r, inStacks, "Stacks").following(busy), page)
 	})
+}
+
+// namesIn finds what the repositories and workers of stacks are called.
+func namesIn(ctx context.Context, teller NameTeller, all []stacks.Stack) (*names, error) {
+	var from []core.RepositoryID
+	var on []core.WorkerID
+	for _, s := range all {
+		from, on = append(from, s.Repository), append(on, s.Worker)
+	}
+	names := newNames(nil, nil)
+	if err := names.learnRepositories(ctx, teller, from); err != nil {
+		return nil, err
+	}
+	return names, names.learnWorkers(ctx, teller, on)
 }
 
 func stackLines(ctx context.Context, all []stacks.Stack, names *names, now core.Clock) ([]stackLine, error) {
@@ -146,6 +170,11 @@ func stackBadge(s stacks.Stack) badge {
 		return badge{"busy", "ring", "Going"}
 	}
 	return badgeOf(statusBadges, s.Status)
+}
+
+// briefBadge is stackBadge of a stack of which less is known.
+func briefBadge(s stacks.Brief) badge {
+	return stackBadge(stacks.Stack{Status: s.Status, Deleting: s.Deleting})
 }
 
 // folderName names a folder of a repository for people.

@@ -71,12 +71,16 @@ type Linter interface {
 func NewStack(d NewStackDeps) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		query := r.URL.Query()
-		if query.Get("repository") == "" {
+		at := pickingIn(query)
+		if at.repository == "" {
 			return chooseRepository(w, r, d)
 		}
-		typed := stackWords{path: query.Get("path"), sync: true}
-		typed.name = nameFrom(typed.path)
-		page, err := newStackPage(r, d, core.RepositoryID(query.Get("repository")), typed)
+		typed := stackWords{path: query.Get("path"), name: nameFrom(query.Get("path")), sync: true}
+		if at.typed {
+			typed = wordsOf(query)
+			taken(query, &typed.path, &typed.name, nameFrom)
+		}
+		page, err := newStackPage(r, d, at.repository, typed)
 		if err != nil {
 			return err
 		}
@@ -191,12 +195,10 @@ func (p *stackNewPage) review(ctx context.Context, linter Linter, id core.Reposi
 // added finds the stacks of a repository by their folders. A folder may be several.
 func (d NewStackDeps) added(ctx context.Context, id core.RepositoryID) (map[string][]nameLink, error) {
 	all := map[string][]nameLink{}
-	_, _, err := find(func(ask core.Page) (core.List[stacks.Stack], error) {
-		return d.Store.Stacks(ctx, stacks.Filter{Repository: id}, ask)
-	}, func(s stacks.Stack) bool {
+	found, err := d.Store.StackBriefs(ctx, id)
+	for _, s := range found {
 		all[s.Path] = append(all[s.Path], nameLink{s.Name, stackHref(s.ID)})
-		return false
-	})
+	}
 	return all, err
 }
 

@@ -38,6 +38,7 @@ type stackReviewPage struct {
 	Plan     planPage
 	Stopped  bool // a deployment is known to fail
 	Sync     tick
+	Trouble  string // why the deployment was not begun
 }
 
 // lackLine asks for a variable that the Compose file reads and nobody provides.
@@ -60,7 +61,7 @@ func ReviewStack(d StackReviewDeps) http.Handler {
 		if s.Revision > 0 {
 			return seeOther(w, r, stackHref(s.ID)+"/plan")
 		}
-		return d.write(w, r, s, http.StatusOK, nil)
+		return d.write(w, r, s, http.StatusOK, stackReviewPage{Sync: tick{On: wantsSync(r)}}, nil)
 	})
 }
 
@@ -101,7 +102,7 @@ func KeepNeeds(d StackReviewDeps) http.Handler {
 		if len(refused) == 0 {
 			return seeOther(w, r, reviewHref(s.ID, form.Get("auto_sync") != "off"))
 		}
-		return d.write(w, r, s, status, refused)
+		return d.write(w, r, s, status, stackReviewPage{Sync: tick{On: wantsSync(r)}}, refused)
 	})
 }
 
@@ -115,7 +116,7 @@ func StartStack(d StackReviewDeps) http.Handler {
 		id, by := stackIn(r), endpoint.Principal(r.Context())
 		first, err := d.Desk.Sync(r.Context(), id, by)
 		if err != nil {
-			return err
+			return d.refuse(w, r, err)
 		}
 		if on := form.Has("auto_sync"); on {
 			if _, err := d.Desk.Update(r.Context(), id, stacks.Change{AutoSync: &on}, by); err != nil {
@@ -126,9 +127,20 @@ func StartStack(d StackReviewDeps) http.Handler {
 	})
 }
 
-func (d StackReviewDeps) write(w http.ResponseWriter, r *http.Request, s stacks.Stack, status int, refused map[string]lackLine) error {
-	page := stackReviewPage{Head: headOf(s, nil, ""), Sync: tick{Name: "auto_sync", Label: "Deploy new commits by itself from then on", On: wantsSync(r),
-		Hint: "Otherwise somebody has to ask for each deployment."}}
+// refuse shows the review again, as it was sent, with why the deployment was not begun.
+func (d StackReviewDeps) refuse(w http.ResponseWriter, r *http.Request, why error) error {
+	c, ours := complain(r, why)
+	s, err := d.Finder.Stack(r.Context(), stackIn(r))
+	if !ours || err != nil {
+		return why
+	}
+	return d.write(w, r, s, c.Status, stackReviewPage{Sync: tick{On: r.PostForm.Has("auto_sync")}, Trouble: c.general()}, nil)
+}
+
+// write fills the page, of which it is known whether automatic sync is ticked and what the trouble is.
+func (d StackReviewDeps) write(w http.ResponseWriter, r *http.Request, s stacks.Stack, status int, page stackReviewPage, refused map[string]lackLine) error {
+	page.Head = headOf(s, nil, "")
+	page.Sync.Name, page.Sync.Label, page.Sync.Hint = "auto_sync", "Deploy new commits by itself from then on", "Otherwise somebody has to ask for each deployment."
 	if err := page.need(r.Context(), d.Hub, s.ID, refused); err != nil {
 		return err
 	}

@@ -35,6 +35,7 @@ type stackShowPage struct {
 	Notices     stackNotices
 	Facts       stackFacts
 	Services    []serviceLine
+	Measured    bool // what some of them use is known
 	Graph       serviceGraph
 	Jobs        stackJobs
 	Retry       moment // when what failed is tried again by itself; empty: it is not
@@ -72,7 +73,7 @@ type decisionLine struct {
 var stackShowView = newView[stackShowPage]("stack_show.html")
 
 // Stack shows one stack: how it is and why, what runs, what was done.
-func Stack(reader StackReader, repositories RepositoryFinder, workers WorkerFinder, now core.Clock) http.Handler {
+func Stack(reader StackReader, repositories RepositoryFinder, workers WorkerFinder, teller UsageTeller, now core.Clock) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		s, err := reader.Stack(r.Context(), stackIn(r))
 		if err != nil {
@@ -88,9 +89,20 @@ func Stack(reader StackReader, repositories RepositoryFinder, workers WorkerFind
 		if err != nil {
 			return err
 		}
+		if len(s.Containers) > 0 && !page.Facts.Away && !page.Facts.Unheard {
+			page.put(usageOf(r.Context(), teller, s, now()))
+		}
 		f := newFrame(r, inStacks, s.Name, crumb{"Stacks", "/stacks"})
 		return stackShowView.write(w, r, http.StatusOK, f.following(underWay(s)), page)
 	})
+}
+
+// put adds what compose services use.
+func (p *stackShowPage) put(usage map[string][]usageLine) {
+	for i, l := range p.Services {
+		p.Services[i].Usage = usage[l.Name]
+		p.Measured = p.Measured || len(usage[l.Name]) > 0
+	}
 }
 
 func stackIn(r *http.Request) core.StackID { return core.StackID(r.PathValue("id")) }

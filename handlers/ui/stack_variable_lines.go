@@ -74,13 +74,16 @@ type gateNotice struct {
 	Href string // of the deployment
 }
 
+// secretsUnresolved is the code of a deployment that did not begin, because secret values could not be had.
+const secretsUnresolved = "secret.unresolved"
+
 // gateOf looks at the newest deployment that has ended.
 func gateOf(newest []stacks.Deployment) gateNotice {
 	for _, d := range newest {
 		switch {
 		case !d.State.Ended():
 			continue
-		case d.State == stacks.DeploymentFailed && d.ErrorCode == "secret.unresolved":
+		case d.State == stacks.DeploymentFailed && d.ErrorCode == secretsUnresolved:
 			return gateNotice{Why: inBrief(d.Error), Href: deploymentHref(d.ID)}
 		}
 		return gateNotice{}

@@ -58,7 +58,7 @@ func ChangeUser(keeper UserKeeper, now core.Clock) http.Handler {
 		if err == nil {
 			return seeOther(w, r, saying("/users", "user-saved"))
 		}
-		return refuseUser(w, r, keeper, err, now())
+		return refuseUser(w, r, keeper, err, now(), func(p *userPage) { p.Role, p.Disabled.On = roleChoice(role), disabled })
 	})
 }
 
@@ -105,7 +105,8 @@ func MakeReset(keeper UserKeeper, people ResetMaker, app string, now core.Clock)
 	})
 }
 
-func refuseUser(w http.ResponseWriter, r *http.Request, keeper UserKeeper, why error, now time.Time) error {
+// refuseUser shows the user again; kept puts back what was typed.
+func refuseUser(w http.ResponseWriter, r *http.Request, keeper UserKeeper, why error, now time.Time, kept ...func(*userPage)) error {
 	c, ours := complain(r, why)
 	if !ours || fault.Is(why, fault.NotFound) {
 		return why
@@ -114,7 +115,7 @@ func refuseUser(w http.ResponseWriter, r *http.Request, keeper UserKeeper, why e
 	if err != nil {
 		return err
 	}
-	return writeUser(w, r, c.Status, u, userPage{Trouble: c.general()}, now)
+	return writeUser(w, r, c.Status, u, userPage{Trouble: c.general()}, now, kept...)
 }
 
 var errNoUser = fault.New(fault.NotFound, "user.not_found", "There is no such user. They may have been removed meanwhile.")
@@ -129,10 +130,13 @@ func userIn(r *http.Request, keeper UserKeeper) (identity.User, error) {
 	return u, err
 }
 
-func writeUser(w http.ResponseWriter, r *http.Request, status int, u identity.User, page userPage, now time.Time) error {
+func writeUser(w http.ResponseWriter, r *http.Request, status int, u identity.User, page userPage, now time.Time, kept ...func(*userPage)) error {
 	f := newFrame(r, inUsers, u.Name, crumb{"Users", "/users"})
 	f.Problem = status >= http.StatusBadRequest
 	page.Line, page.Role = userOf(r, u, now), roleChoice(u.Role)
 	page.Disabled = tick{Name: "disabled", Label: "May not sign in", On: u.Disabled, Hint: "Ends their sessions at once, and revokes the invitations that they made."}
+	for _, put := range kept {
+		put(&page)
+	}
 	return userView.write(w, r, status, f, page)
 }

@@ -35,10 +35,19 @@ func BindVariable(p VariablePages) http.Handler {
 				chosen = append(chosen, o)
 			}
 		}
-		if err := p.Reach.BindTo(r.Context(), v.ID, chosen, endpoint.Principal(r.Context())); err != nil {
+		if err = p.Reach.BindTo(r.Context(), v.ID, chosen, endpoint.Principal(r.Context())); err == nil {
+			return seeOther(w, r, saying(s.href, "variable-reach"))
+		}
+		c, ours := complain(r, err)
+		if !ours {
 			return err
 		}
-		return seeOther(w, r, saying(s.href, "variable-reach"))
+		page, err := p.page(r, s, v, editVariableForm(v, v.Name, v.Value, v.Secret))
+		if err != nil {
+			return err
+		}
+		page.Reach.refuse(c, form)
+		return variableEditView.write(w, r, c.Status, s.frame(r, v.Name, c.Status), page)
 	})
 }
 

@@ -108,6 +108,14 @@ func DeleteVariable(p VariablePages) http.Handler {
 }
 
 func (p VariablePages) write(w http.ResponseWriter, r *http.Request, status int, s scope, v variables.Variable, form variableForm) error {
+	page, err := p.page(r, s, v, form)
+	if err != nil {
+		return err
+	}
+	return variableEditView.write(w, r, status, s.frame(r, v.Name, status), page)
+}
+
+func (p VariablePages) page(r *http.Request, s scope, v variables.Variable, form variableForm) (variableEditPage, error) {
 	page := variableEditPage{Name: v.Name, Of: s.of, Href: s.href + "/" + string(v.ID), ListHref: s.href, Secret: v.Secret, Job: s.owner.Scope == variables.ScopeJob, Global: s.owner == variables.Global, Form: form}
 	if v.Secret && v.Provider != secrets.Internal {
 		page.Provider, page.Place = providerName(v.Provider), keptAt(v.Provider, v.Reference)
@@ -115,9 +123,9 @@ func (p VariablePages) write(w http.ResponseWriter, r *http.Request, status int,
 	if page.Global {
 		var err error
 		if page.Reach, err = p.reachable(r.Context(), v.ID, r.URL.Query()); err != nil {
-			return err
+			return page, err
 		}
 		page.Reach.Href = page.Href
 	}
-	return variableEditView.write(w, r, status, s.frame(r, v.Name, status), page)
+	return page, nil
 }

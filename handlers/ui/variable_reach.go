@@ -17,10 +17,21 @@ const shownReach = 100
 
 // reachForm offers stacks and jobs to be reached by a global variable.
 type reachForm struct {
-	Href   string // where it is sent to
-	Find   exact  // part of the name of those that are offered; empty: any name will do
-	Stacks reachChoice
-	Jobs   reachChoice
+	Href    string // where it is sent to
+	Find    exact  // part of the name of those that are offered; empty: any name will do
+	Trouble string
+	Stacks  reachChoice
+	Jobs    reachChoice
+}
+
+// refuse puts back what was ticked, with why it was not saved.
+func (f *reachForm) refuse(c complaints, form url.Values) {
+	f.Trouble = c.general()
+	for _, ticks := range [][]tick{f.Stacks.Ticks, f.Jobs.Ticks} {
+		for i := range ticks {
+			ticks[i].On = form.Has(ticks[i].Name)
+		}
+	}
 }
 
 // reachChoice offers the first of some stacks or jobs, in order of their names.

@@ -20,7 +20,7 @@ var templateFiles embed.FS
 // shared are the templates that every page may use, parsed when the first page is shown: a
 // function host starts this program for one request, which may need none.
 var shared = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(template.FuncMap{"icon": icon}).ParseFS(templateFiles, "templates/*.html"))
+	return template.Must(template.New("").Funcs(template.FuncMap{"icon": icon, "share": share, "sure": sure}).ParseFS(templateFiles, "templates/*.html"))
 })
 
 // view is a page's template, bound to the type of the view model that it is executed with.
@@ -74,8 +74,7 @@ func (v view[M]) write(w http.ResponseWriter, r *http.Request, status int, f fra
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Add("Vary", "Cookie")
 	if status == http.StatusOK && r.Method == http.MethodGet {
-		sum := sha256.Sum256(html)
-		tag := `W/"` + base64.RawURLEncoding.EncodeToString(sum[:18]) + `"`
+		tag := tagOf(html, f.Seen)
 		w.Header().Set("ETag", tag)
 		if strings.Contains(r.Header.Get("If-None-Match"), tag) {
 			w.WriteHeader(http.StatusNotModified)
@@ -84,6 +83,15 @@ func (v view[M]) write(w http.ResponseWriter, r *http.Request, status int, f fra
 	}
 	endpoint.WriteText(w, r, status, html)
 	return nil
+}
+
+// tagOf is the entity tag of a page, which is the same whatever else was stored before it was read.
+func tagOf(html []byte, seen string) string {
+	sum := sha256.New()
+	before, after, _ := bytes.Cut(html, []byte(seen))
+	sum.Write(before)
+	sum.Write(after)
+	return `W/"` + base64.RawURLEncoding.EncodeToString(sum.Sum(nil)[:18]) + `"`
 }
 
 // seeOther sends the browser on after a form was done, so that reloading does not repeat it.

@@ -56,7 +56,7 @@ func TestComplaintsStandBesideTheirFields(t *testing.T) {
 	c, ours := complain(r, err)
 	name, tags, namesake := input{Name: "name"}, input{Name: "tags"}, input{Name: "tag"}
 	rest := c.on(&namesake, &tags, &name)
-	if !ours || c.Status != 422 || rest != "other: odd" {
+	if !ours || c.Status != 422 || rest != "other: odd." {
 		t.Errorf("ours %t, status %d, rest %q", ours, c.Status, rest)
 	}
 	if tags.Problem != "No." || name.Problem != "Too long." || namesake.Problem != "" || !tags.Focus || name.Focus {

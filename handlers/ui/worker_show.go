@@ -3,10 +3,12 @@ package ui
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"berth/core"
 	"berth/core/fleet"
+	"berth/core/jobs"
 	"berth/core/stacks"
 	"berth/handlers/endpoint"
 )
@@ -15,37 +17,64 @@ import (
 const shownWorkerStacks = 50
 
 type workerShowPage struct {
-	Worker     workerLine
-	ID         string
-	Engine     string // identifies its container engine; empty: not known
-	Runs       bool   // it takes runs of jobs
-	Registered moment
-	Connected  moment  // start of its last link
-	Left       moment  // end of its last link
-	Trouble    told    // why nothing is heard of it, and what to do; empty: all is well
-	Trends     []trend // of its host; none: nothing was read yet
-	Stacks     []stackLine
-	More       string // address of all its stacks; empty: all are shown here
-	LeftOut    []string
+	Worker      workerLine
+	ID          string
+	Engine      string // identifies its container engine; empty: not known
+	Runs        bool   // it takes runs of jobs
+	Registered  moment
+	Connected   moment  // start of its last link
+	Left        moment  // end of its last link
+	Trouble     told    // why nothing is heard of it, and what to do; empty: all is well
+	Trends      []trend // of its host; none: nothing was read yet
+	Holds       policyHolds
+	Deployments deploymentTable
+	Table       runTable // of runs; empty: none, or it takes none
+	Stacks      []stackLine
+	More        string // address of all its stacks; empty: all are shown here
+	LeftOut     []string
+	Unread      []string // deployments and runs that are stored and cannot be read
 }
 
 var workerShowView = newView[workerShowPage]("worker_show.html")
 
-// WorkerStore reads what runs on a worker, and how its host is.
+// shownWorkerWork is how many deployments, and how many runs, that are open a worker's page lists, and how many that ended.
+const shownWorkerWork = 5
+
+// WorkerStore reads what runs on a worker, what it did, and how its host is.
 type WorkerStore interface {
-	StackLister
+	StackNamer
 	ReadingReader
+	WorkerHistory
 }
 
-// Worker shows one worker: what it is, whether it is there, how its host is, and its stacks.
-func Worker(finder WorkerFinder, store WorkerStore, repositories RepositoryFinder, now core.Clock) http.Handler {
+// WorkerHistory lists what a worker was given, open first, then newest first, at most limit of each.
+type WorkerHistory interface {
+	NameTeller
+	WorkerDeployments(ctx context.Context, id core.WorkerID, limit int) (core.List[stacks.Deployment], error)
+	WorkerRuns(ctx context.Context, id core.WorkerID, limit int) (core.List[jobs.Run], error)
+}
+
+// WorkerRules finds a worker, and what holds on it. NotFound "worker.not_found".
+type WorkerRules interface {
+	WorkerFinder
+	Effective(ctx context.Context, id core.WorkerID) (fleet.Effective, error)
+}
+
+// Worker shows one worker: what it is, whether it is there, how its host is, what it did and may do, and its stacks.
+func Worker(finder WorkerRules, store WorkerStore, now core.Clock) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
-		worker, err := finder.Worker(r.Context(), core.WorkerID(r.PathValue("id")))
+		rules, err := finder.Effective(r.Context(), core.WorkerID(r.PathValue("id")))
 		if err != nil {
 			return err
 		}
+		worker := rules.Worker
 		page := workerShowOf(worker, now())
-		if err := page.list(r.Context(), worker, store, newNames(repositories, finder), now); err != nil {
+		page.Holds = holdsOn(rules, policyLayer{From: "This worker’s own", Href: workerPolicyHref(worker.ID), Rules: ruleLines(rules.Own.Rules)})
+		if err := page.list(r.Context(), worker, store, now); err != nil {
+			return err
+		}
+		busy, err := page.work(r.Context(), worker.ID, store, now())
+		if err != nil {
 			return err
 		}
 		readings, err := store.Readings(r.Context(), worker.ID, now())
@@ -54,7 +83,7 @@ func Worker(finder WorkerFinder, store WorkerStore, repositories RepositoryFinde
 		}
 		page.Trends = trendsOf(readings, now())
 		f := newFrame(r, inWorkers, worker.Label(), crumb{"Workers", "/workers"})
-		return workerShowView.write(w, r, http.StatusOK, f.following(false), page)
+		return workerShowView.write(w, r, http.StatusOK, f.following(busy), page)
 	})
 }
 
@@ -64,8 +93,12 @@ func workerShowOf(worker fleet.Worker, now time.Time) workerShowPage {
 }
 
 // list adds the worker's stacks, by name.
-func (p *workerShowPage) list(ctx context.Context, worker fleet.Worker, lister StackLister, names *names, now core.Clock) error {
+func (p *workerShowPage) list(ctx context.Context, worker fleet.Worker, lister StackNamer, now core.Clock) error {
 	list, err := lister.Stacks(ctx, stacks.Filter{Worker: worker.ID}, core.Page{Limit: shownWorkerStacks})
+	if err != nil {
+		return err
+	}
+	names, err := namesIn(ctx, lister, list.Items)
 	if err != nil {
 		return err
 	}
@@ -75,6 +108,25 @@ func (p *workerShowPage) list(ctx context.Context, worker fleet.Worker, lister S
 		p.More = p.Worker.StacksHref
 	}
 	return err
+}
+
+// work adds what the worker was given to do, and reports whether some of it is under way.
+func (p *workerShowPage) work(ctx context.Context, id core.WorkerID, store WorkerHistory, now time.Time) (busy bool, err error) {
+	deployed, err := store.WorkerDeployments(ctx, id, shownWorkerWork)
+	if err != nil {
+		return false, err
+	}
+	ran, err := store.WorkerRuns(ctx, id, shownWorkerWork)
+	if err != nil {
+		return false, err
+	}
+	p.Deployments.Stacks, p.Table.Jobs = true, true
+	if p.Deployments.Lines, err = linesOf(ctx, store, deployed.Items, now); err != nil {
+		return false, err
+	}
+	p.Table.Lines, err = runLines(ctx, store, true, ran.Items, now)
+	p.Unread = append(deployed.LeftOut, ran.LeftOut...)
+	return anyOpen(ran.Items) || slices.ContainsFunc(deployed.Items, func(d stacks.Deployment) bool { return !d.State.Ended() }), err
 }
 
 // workerTrouble says why nothing is heard of a worker, and what to do about it.

@@ -41,7 +41,7 @@ func trendsOf(all []fleet.Reading, now time.Time) []trend {
 	for _, r := range all {
 		most = max(most, r.Load)
 	}
-	share := func(v int) string { return fmt.Sprintf("%d %%", (v+5)/10) }
+	percent := func(v int) string { return fmt.Sprintf("%d %%", (v+5)/10) }
 	var drawn []trend
 	for _, t := range []struct {
 		name, of string
@@ -50,9 +50,9 @@ func trendsOf(all []fleet.Reading, now time.Time) []trend {
 		read     func(fleet.Reading) int
 		say      func(int) string
 	}{
-		{"Processors", processorWords(last.CPUs), 1000, 0, func(r fleet.Reading) int { return r.CPU }, share},
-		{"Memory", partWords(last.Memory, last.MemoryTotal), 1000, 950, func(r fleet.Reading) int { return fleet.Share(r.Memory, r.MemoryTotal) }, share},
-		{"Disk", partWords(last.Disk, last.DiskTotal), 1000, fleet.FullDisk, func(r fleet.Reading) int { return fleet.Share(r.Disk, r.DiskTotal) }, share},
+		{"Processors", processorWords(last.CPUs), 1000, 0, func(r fleet.Reading) int { return r.CPU }, percent},
+		{"Memory", partWords(last.Memory, last.MemoryTotal), 1000, 950, func(r fleet.Reading) int { return fleet.Share(r.Memory, r.MemoryTotal) }, percent},
+		{"Disk", partWords(last.Disk, last.DiskTotal), 1000, fleet.FullDisk, func(r fleet.Reading) int { return fleet.Share(r.Disk, r.DiskTotal) }, percent},
 		{"Load", "over 1 minute", most, 0, func(r fleet.Reading) int { return r.Load }, func(v int) string { return fmt.Sprintf("%.2f", float64(v)/1000) }},
 	} {
 		values := make([]int, len(all))

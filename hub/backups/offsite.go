@@ -124,7 +124,10 @@ func (s *Shelf) standing() backups.Standing {
 	all, _ := s.merged() // a folder that cannot be read is told by whoever makes backups
 	s.mu.Lock()
 	sum, keep := s.away.standing, s.away.keep
-	sum.NotMade, sum.Broken, sum.Tried = s.notMade, s.broken, s.tried
+	sum.NotMade, sum.Broken, sum.Tried, sum.Every = s.notMade, s.broken, s.tried, s.o.Every
+	if i := slices.IndexFunc(all, func(b backups.Backup) bool { return b.Here }); i >= 0 { // newest first
+		sum.Made = all[i].Head.MadeAt
+	}
 	for name, size := range s.away.copies {
 		sum.Copies++
 		sum.Size += size

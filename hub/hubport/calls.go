@@ -38,6 +38,8 @@ type Hub interface {
 	Act(ctx context.Context, s stacks.Stack, service string, kind wire.RequestKind) error
 	// Logs writes the log of a compose service.
 	Logs(ctx context.Context, s stacks.Stack, service string, tail int, follow bool, w io.Writer) error
+	// Usage tells what the compose services of a stack use.
+	Usage(ctx context.Context, s stacks.Stack) ([]stacks.ServiceUsage, error)
 	// Plan says what a deployment would do.
 	Plan(ctx context.Context, id core.StackID) (stacks.Plan, error)
 	// Lint says what is wrong with Compose files.
@@ -80,6 +82,7 @@ type Options struct {
 	Secrets     SecretsFiles
 	Metrics     metrics.Source
 	Certificate tls.Certificate
+	Version     string // of the program
 	Log         *slog.Logger
 }
 
@@ -96,6 +99,7 @@ func calls(o Options) map[hubcall.Op]call {
 		hubcall.Revoked:  said(func(ask hubcall.AboutWorker) { o.Hub.Revoked(ask.Worker) }),
 		hubcall.Act:      streamed(o.act),
 		hubcall.Logs:     streamed(o.logs),
+		hubcall.Usage:    answered(o.usage),
 		hubcall.Plan: answered(func(ctx context.Context, ask hubcall.AboutStack) (stacks.Plan, error) {
 			return o.Hub.Plan(ctx, ask.Stack)
 		}),
@@ -132,6 +136,14 @@ func (o Options) act(ctx context.Context, ask hubcall.AboutService, _ io.Writer)
 		return err
 	}
 	return o.Hub.Act(ctx, s, ask.Service, ask.Kind)
+}
+
+func (o Options) usage(ctx context.Context, ask hubcall.AboutStack) ([]stacks.ServiceUsage, error) {
+	s, err := o.Find.Stack(ctx, ask.Stack)
+	if err != nil {
+		return nil, err
+	}
+	return o.Hub.Usage(ctx, s)
 }
 
 func (o Options) logs(ctx context.Context, ask hubcall.LogsOf, w io.Writer) error {

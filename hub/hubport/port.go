@@ -70,9 +70,8 @@ func (p *Port) Run(ctx context.Context, listener net.Listener) error {
 }
 
 var (
-	errUnknown = fault.New(fault.NotFound, "hub_call.unknown", "This hub knows no such call: it has another version than its caller. Run the same version everywhere.")
-	errBody    = fault.New(fault.Malformed, "hub_call.malformed", "What was asked of the hub cannot be read. Run the same version everywhere.")
-	errFull    = fault.New(fault.Unavailable, "hub.away", "The hub has too much to do. Try again in a moment.").After(time.Second)
+	errBody = fault.New(fault.Malformed, "hub_call.malformed", "What was asked of the hub cannot be read. Run the same version everywhere.")
+	errFull = fault.New(fault.Unavailable, "hub.away", "The hub has too much to do. Try again in a moment.").After(time.Second)
 )
 
 // ServeHTTP answers one call.
@@ -99,11 +98,21 @@ func (p *Port) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// unknown refuses a call that this hub does not have.
+func (p *Port) unknown(caller string) error {
+	return fault.New(fault.Unavailable, "hub_call.unknown", "The hub is release %s and knows no such call; what called it is release %s. Run the same release everywhere.", p.opts.Version, caller)
+}
+
 func (p *Port) serve(w *answer, r *http.Request) error {
+	caller, err := hubcall.Heard(r.Header.Get(hubcall.SpeaksHeader), p.opts.Version)
+	if err != nil {
+		p.opts.Log.Warn("a call to the hub was refused", "address", r.RemoteAddr, "error", err)
+		return err
+	}
 	name, _ := strings.CutPrefix(r.URL.Path, hubcall.Prefix)
 	op := hubcall.Op(name)
 	if r.Method != http.MethodPost || op.Limit() == 0 {
-		return errUnknown
+		return p.unknown(caller)
 	}
 	_ = http.NewResponseController(w.to).SetReadDeadline(time.Now().Add(bodyTime)) // over TLS there is one
 	body, err := io.ReadAll(io.LimitReader(r.Body, op.Body()+1))
@@ -117,7 +126,7 @@ func (p *Port) serve(w *answer, r *http.Request) error {
 	}
 	do, known := p.calls[op]
 	if !known {
-		return errUnknown
+		return p.unknown(caller)
 	}
 	limit := op.Limit()
 	if op == hubcall.Logs {

@@ -75,6 +75,9 @@ func (s *stand) Logs(_ context.Context, st stacks.Stack, service string, tail in
 	}
 	return s.problem
 }
+func (s *stand) Usage(_ context.Context, st stacks.Stack) ([]stacks.ServiceUsage, error) {
+	return []stacks.ServiceUsage{{Service: string(st.ID), Samples: []stacks.UsageSample{{At: time.Unix(7, 0).UTC(), CPU: 120, Memory: 5 << 20}}}}, s.problem
+}
 func (s *stand) Plan(_ context.Context, id core.StackID) (stacks.Plan, error) {
 	return stacks.Plan{Stack: id, Commit: "abc", Revision: 3, Services: []stacks.PlannedService{{Service: "web", Action: stacks.PlanRecreate,
 		Reasons: []stacks.Reason{{Kind: stacks.ReasonField, Name: "image", Before: "a", After: "b"}}}}, Warnings: []string{"w"}}, s.problem
@@ -190,7 +193,7 @@ func open(t *testing.T) *stand {
 	s.row = hubs.Hub{ID: "hub_1", URL: s.url, Pin: websocket.Pin(pair.Leaf)}
 	s.key = hubcall.NewKey(ring.Subkey(seal.PurposeHub), time.Now)
 	port := hubport.New(hubport.Options{Key: s.key, Hub: s, Find: s, Browser: repositories.NewBrowser(s.git), Prober: s, Scanner: s, Seals: ring,
-		Backends: s, Secrets: s, Metrics: source{s}, Certificate: pair, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+		Backends: s, Secrets: s, Metrics: source{s}, Certificate: pair, Version: "1.2.0", Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- port.Run(ctx, l) }()
@@ -201,7 +204,7 @@ func open(t *testing.T) *stand {
 		}
 		ended <- nil
 	}
-	s.Client = hubclient.New(hubclient.Options{Key: hubcall.NewKey(ring.Subkey(seal.PurposeHub), time.Now), Directory: directory{s}, Seals: ring, Now: time.Now})
+	s.Client = hubclient.New(hubclient.Options{Key: hubcall.NewKey(ring.Subkey(seal.PurposeHub), time.Now), Directory: directory{s}, Seals: ring, Version: "1.1.0", Now: time.Now})
 	t.Cleanup(s.Client.Close)
 	t.Cleanup(s.stop)
 	return s
@@ -406,6 +409,7 @@ func TestNobodyElseIsHeardOrBelieved(t *testing.T) {
 	}
 	stranger := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	t.Cleanup(stranger.CloseIdleConnections)
+	speaks := ""
 	post := func(method, path, body, proof string) (int, string) {
 		t.Helper()
 		r, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(body))
@@ -413,6 +417,9 @@ func TestNobodyElseIsHeardOrBelieved(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Header.Set(hubcall.Header, proof)
+		if speaks != "" {
+			r.Header.Set(hubcall.SpeaksHeader, speaks)
+		}
 		w, err := stranger.Do(r)
 		if err != nil {
 			t.Fatal(err)
@@ -424,6 +431,17 @@ func TestNobodyElseIsHeardOrBelieved(t *testing.T) {
 		}
 		return w.StatusCode, string(text)
 	}
+	proven := s.key.Prove(hubcall.Nudge, []byte("{}"))
+	speaks = "2 1.3.0"
+	if status, text := post("POST", "/internal/nudge", "{}", proven); status != http.StatusUnprocessableEntity || !strings.Contains(text, `"code":"hub_call.protocol"`) || !strings.Contains(text, "release 1.2.0 and speaks protocol 1") ||
+		!strings.Contains(text, "release 1.3.0 and speaks 2") || !strings.Contains(text, "Update the hub") {
+		t.Errorf("a caller of another protocol: %d %s", status, text)
+	}
+	speaks = "1 1.3.0"
+	if status, text := post("POST", "/internal/brew", "{}", ""); status != http.StatusUnprocessableEntity || !strings.Contains(text, "The hub is release 1.2.0 and knows no such call; what called it is release 1.3.0.") {
+		t.Errorf("a call of a newer release: %d %s", status, text)
+	}
+	speaks = ""
 	for name, c := range map[string]struct{ method, path, body, proof, code string }{
 		"without proof":  {"POST", "/internal/nudge", "{}", "", "hub_call.refused"},
 		"a bad proof":    {"POST", "/internal/nudge", "{}", "1.2.3", "hub_call.refused"},

@@ -94,24 +94,13 @@ func (l *Link) Run(ctx context.Context, handle func(ctx context.Context, msg any
 	return context.Cause(ctx)
 }
 
+// read has every message handled that comes. Where the connection is patient, whoever waits for a frame is not who
+// reads it: see Patient.
 func (l *Link) read(ctx context.Context, handle func(context.Context, any) error) error {
 	pace := newPace(l.options.Rate)
+	l.listen()
 	for {
-		l.conn.SetReadDeadline(time.Now().Add(time.Duration(l.readTimeout.Load())))
-		if err := l.take(ctx, handle); err != nil {
-			return err
-		}
-		if err := pace.wait(ctx); err != nil {
-			return err
-		}
-	}
-}
-
-// take reads a frame and has its message handled. Where the connection is patient, whoever waits for the frame is
-// not who reads it: see Patient.
-func (l *Link) take(ctx context.Context, handle func(context.Context, any) error) error {
-	for {
-		err := l.apart(func() error { return l.receive(ctx, handle) })
+		err := l.apart(func() error { return l.take(ctx, pace, handle) })
 		if err != ErrNothing {
 			return err
 		}
@@ -119,6 +108,24 @@ func (l *Link) take(ctx context.Context, handle func(context.Context, any) error
 			return l.silent(err)
 		}
 	}
+}
+
+// take reads frames and has their messages handled, one after the other, until none has begun to arrive.
+func (l *Link) take(ctx context.Context, pace *pace, handle func(context.Context, any) error) error {
+	for {
+		if err := l.receive(ctx, handle); err != nil {
+			return err
+		}
+		if err := pace.wait(ctx); err != nil {
+			return err
+		}
+		l.listen()
+	}
+}
+
+// listen begins the time within which the peer must have sent one more frame.
+func (l *Link) listen() {
+	l.conn.SetReadDeadline(time.Now().Add(time.Duration(l.readTimeout.Load())))
 }
 
 func (l *Link) readFrame() ([]byte, error) {

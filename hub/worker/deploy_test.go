@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -52,6 +53,18 @@ func collect(h *hubEnd, cmd wire.Command) (events []wire.Event, result wire.Resu
 			}
 		}
 	}
+}
+
+// collectAfter adds to events of a command those that come, up to its result and to the last of which that tells: control
+// goes before bulk, so a result may overtake events.
+func collectAfter(h *hubEnd, cmd wire.Command, before []wire.Event) (events []wire.Event, result wire.Result) {
+	h.t.Helper()
+	more, result := collect(h, cmd)
+	events = append(slices.Clone(before), more...)
+	for len(events) == 0 || events[len(events)-1].Number < result.Events {
+		events = append(events, await(h, "an event that the result overtook", func(m wire.Event) bool { return m.ID == cmd.ID }))
+	}
+	return events, result
 }
 
 func TestDeployment(t *testing.T) {

@@ -36,6 +36,7 @@ type fakeEngine struct {
 	hangInfo   bool           // Info does not answer; set before the worker starts
 	id         string         // what Info tells; guarded by mu
 	listed     func()         // called once, after a look at all projects
+	used       []ContainerUsage
 
 	specs       []runs.Spec // given to PrepareRun; guarded by mu, as what follows
 	outOfMemory bool        // what is seen of every container of a run
@@ -254,6 +255,13 @@ func (e *fakeEngine) goAway(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.down = err
+}
+
+// Usage implements Engine.
+func (e *fakeEngine) Usage(context.Context) ([]ContainerUsage, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.used, nil
 }
 
 // Watch implements Engine.

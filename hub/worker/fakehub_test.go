@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"berth/core"
+	"berth/core/policy"
 	"berth/core/wire"
 	"berth/hub/link"
 	"berth/hub/worker/journal"
@@ -165,6 +166,7 @@ type setup struct {
 	dir    string
 	log    *logBook
 	now    core.Clock
+	limits *policy.Rules // the policy file of the host; nil: there is none
 	worker *Worker
 	stop   func() time.Duration // ends the worker and tells how long that took
 }
@@ -182,7 +184,7 @@ func (s *setup) make() *Worker {
 	}
 	return New(Options{
 		Dial: s.hub.dial, Engine: s.engine, Key: key, DataDir: filepath.Join(s.dir, "data"), StackDir: filepath.Join(s.dir, "stacks"),
-		Hostname: "host-1", Tags: []string{"eu"}, Version: "test", Heartbeat: 10 * time.Second, Log: slog.New(slog.NewTextHandler(s.log, nil)), Now: s.now,
+		Hostname: "host-1", Tags: []string{"eu"}, Version: "test", Heartbeat: 10 * time.Second, Log: slog.New(slog.NewTextHandler(s.log, nil)), Now: s.now, Limits: s.limits,
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // Engine is the container engine of this host with Compose on top. Every method
-// respects its context. Errors are faults: Unavailable "engine.unreachable", Invalid
+// respects its context. Errors are faults: Unavailable "engine.unreachable" and "engine.failed", Invalid
 // "engine.image" (image missing or refused), Invalid "engine.refused" (the host's policy), Invalid "engine.apply", Conflict
 // "engine.project_taken" (others than the stack have containers in the project), Conflict
 // "engine.unhealthy". Those about one compose service have a FailedService in their cause chain.
@@ -42,12 +42,22 @@ type Engine interface {
 	Restart(ctx context.Context, projectName, service string) error
 	// Logs writes the last lines of a compose service to w, then, when they are to be followed, new ones until ctx ends.
 	Logs(ctx context.Context, projectName, service string, ask LogAsk, w io.Writer) error
+	// Usage tells what each container uses that runs and that Berth made for a stack.
+	Usage(ctx context.Context) ([]ContainerUsage, error)
 	// Watch calls changed, from one goroutine, whenever something may have happened to a container that
 	// Berth made: it started, stopped, went away, was renamed, updated, or joined or left a network. It
 	// blocks until ctx ends or the engine's events cannot be followed any more, and returns why.
 	Watch(ctx context.Context, changed func(Happening)) error
 	// Info asks the engine who it is; cheap enough for every snapshot.
 	Info(ctx context.Context) (EngineInfo, error)
+}
+
+// ContainerUsage is what a container uses of this host.
+type ContainerUsage struct {
+	Project, Service string
+	ContainerID      string
+	CPU              time.Duration // processor time since it started
+	Memory           int64         // bytes, without what the kernel only caches of files
 }
 
 // LogAsk says what of a compose service's output is wanted.

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"runtime/debug"
@@ -17,6 +18,7 @@ import (
 // requests are the live requests of one link. They end with it.
 type requests struct {
 	engine   Engine
+	usage    *usage
 	applied  *applied.Store
 	turns    *turns[core.StackID]
 	link     replier
@@ -34,8 +36,8 @@ type replier interface {
 	TrySend(msg any) bool
 }
 
-func newRequests(engine Engine, records *applied.Store, turns *turns[core.StackID], link replier, log *slog.Logger) *requests {
-	return &requests{engine: engine, applied: records, turns: turns, link: link, log: log, acted: make(chan struct{}, 1), cancels: map[uint64]context.CancelFunc{}}
+func newRequests(engine Engine, usage *usage, records *applied.Store, turns *turns[core.StackID], link replier, log *slog.Logger) *requests {
+	return &requests{engine: engine, usage: usage, applied: records, turns: turns, link: link, log: log, acted: make(chan struct{}, 1), cancels: map[uint64]context.CancelFunc{}}
 }
 
 // begin answers one request in the background. ctx ends with the link.
@@ -99,8 +101,11 @@ func (r *requests) serve(ctx context.Context, m wire.Request) (err error) {
 			err = errors.New("a defect in the worker's program")
 		}
 	}()
-	if m.Kind == wire.RequestLogs {
+	switch m.Kind {
+	case wire.RequestLogs:
 		return r.logs(ctx, m)
+	case wire.RequestUsage:
+		return r.tellUsage(ctx, m)
 	}
 	if r.turns.runs(m.Stack) {
 		return fault.New(fault.Conflict, "stack.busy", "A deployment of this stack is running on its worker. Try again when it has ended.")
@@ -159,6 +164,13 @@ func (r *requests) logs(ctx context.Context, m wire.Request) error {
 		return nil // following ends like this
 	}
 	return err
+}
+
+// tellUsage sends what the containers of a stack use.
+func (r *requests) tellUsage(ctx context.Context, m wire.Request) error {
+	out := newChunker(func(data string) error { return r.link.Send(ctx, wire.Reply{ID: m.ID, Data: data}) })
+	err := json.NewEncoder(out).Encode(r.usage.of(ctx, m.Project))
+	return errors.Join(err, out.end())
 }
 
 func lastReply(id uint64, err error) wire.Reply {

@@ -191,7 +191,7 @@ func TestRequestsAreBounded(t *testing.T) {
 }
 
 func TestAnUnknownRequestIsRefused(t *testing.T) {
-	r := newRequests(newEngine(), nil, newTurns[core.StackID](maxParallel, maxQueued), nil, slog.Default())
+	r := newRequests(newEngine(), nil, nil, newTurns[core.StackID](maxParallel, maxQueued), nil, slog.Default())
 	if err := r.serve(context.Background(), wire.Request{Kind: "shell"}); !fault.Is(err, fault.Unsupported) {
 		t.Errorf("err = %v", err)
 	}

@@ -11,6 +11,7 @@ import (
 func TestAStackIsToldAnewOnceItsResultIsStored(t *testing.T) {
 	bubble(t, func(t *testing.T, s *setup) {
 		h := s.start().greeted()
+		await(h, "a complete report", func(m wire.Observed) bool { return m.Complete }) // so that what is told of the stack is a change
 		cmd := deployOf(h, newStack(), 1)
 		h.send(cmd)
 		about := func(m wire.Observed) bool {

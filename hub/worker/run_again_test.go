@@ -50,8 +50,8 @@ func TestARunGoesOnAcrossARestart(t *testing.T) {
 				}
 				p.say <- "line 5 hunter2-hunter2"
 				p.exit <- 7
-				more, result := collect(h, cmd)
-				checkLines(t, logOf(append(events, more...)), append(numbered(1, 4), "line 5 [secret]"))
+				events, result := collectAfter(h, cmd, append(events, started))
+				checkLines(t, logOf(events), append(numbered(1, 4), "line 5 [secret]"))
 				if result.Code != "run.exit" || *result.ExitCode != 7 || result.RanMS < 60_000 {
 					t.Errorf("result %+v", result)
 				}
@@ -78,8 +78,8 @@ func TestARunEndsWhileNoWorkerIsThere(t *testing.T) {
 		h := s.start().link()
 		synctest.Wait() // before the hub says anything
 		h.greetWith(events)
-		more, result := collect(h, cmd)
-		checkLines(t, logOf(append(events, more...)), numbered(1, 4))
+		events, result := collectAfter(h, cmd, events)
+		checkLines(t, logOf(events), numbered(1, 4))
 		if result.Status != wire.ResultSucceeded || result.RanMS > 3000 {
 			t.Errorf("result %+v", result)
 		}
@@ -193,16 +193,16 @@ func TestTheEndOfALogIsReadFromTheContainer(t *testing.T) {
 				for range 2 { // the second time it is in memory
 					h = s.start().link()
 					h.greetWith(events)
-					more, result := collect(h, cmd)
-					checkLines(t, logOf(append(events[:len(events):len(events)], more...)), numbered(1, 2))
+					all, result := collectAfter(h, cmd, events)
+					checkLines(t, logOf(all), numbered(1, 2))
 					if result.Status != wire.ResultSucceeded {
 						t.Errorf("result %+v", result)
 					}
 					h.end.Cut()
 					h = s.link()
 					h.greetWith(events)
-					again, _ := collect(h, cmd)
-					checkLines(t, logOf(append(events[:len(events):len(events)], again...)), numbered(1, 2))
+					again, _ := collectAfter(h, cmd, events)
+					checkLines(t, logOf(again), numbered(1, 2))
 					s.stop()
 				}
 			})

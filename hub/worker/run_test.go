@@ -13,6 +13,7 @@ import (
 
 	"berth/core/fault"
 	"berth/core/jobs"
+	"berth/core/policy"
 	"berth/core/wire"
 	"berth/hub/worker/runs"
 )
@@ -279,6 +280,55 @@ func TestWhatTheWorkerRefusesOfAJob(t *testing.T) {
 				}
 				if c.text != "" && (r.Code != "run.refused" || !strings.Contains(r.Error, c.text) || s.engine.there(cmd)) {
 					t.Errorf("result %+v; want %q", r, c.text)
+				}
+			})
+		})
+	}
+}
+
+// TestRulesHoldForJobsOnTheWorker, whoever set them and whatever the hub thought of the job.
+func TestRulesHoldForJobsOnTheWorker(t *testing.T) {
+	image := func(name string) *policy.Rules { return &policy.Rules{Allow: policy.Lists{Images: []string{name}}} }
+	latest := &policy.Rules{Block: policy.Blocks{LatestTags: true}}
+	for name, c := range map[string]struct {
+		host, worker, global *policy.Rules
+		folder               string   // that the job mounts; empty: none
+		says                 []string // empty: it may run
+	}{
+		"the host's file":                  {host: image("other"), says: []string{"image", "the policy file of the host refuses (allow.images)"}},
+		"the server widens the host's":     {host: image("other"), worker: image("demo"), global: image("**"), says: []string{"the policy file of the host refuses (allow.images)"}},
+		"the worker's":                     {worker: image("other"), says: []string{"the policy of this worker refuses (allow.images)"}},
+		"those of all workers":             {global: image("other"), says: []string{"the policy for all workers refuses (allow.images)"}},
+		"all at once":                      {host: image("other"), worker: image("another"), global: image("third"), says: []string{"the policy file of the host", "the policy of this worker", "the policy for all workers"}},
+		"a block that is not about it":     {host: latest, worker: latest, global: latest},
+		"what lets the image pass":         {host: image("demo"), worker: image("demo:*"), global: image("**")},
+		"rules that narrow nothing":        {host: &policy.Rules{}, worker: &policy.Rules{}, global: &policy.Rules{}},
+		"a folder that is not in the list": {host: &policy.Rules{Allow: policy.Lists{BindMounts: []string{"/srv/data"}}}, folder: "/srv/other", says: []string{"volumes[0]", "(allow.bind_mounts)"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, s *setup) {
+				s.limits = c.host
+				h := s.start().greeted()
+				cmd := runOf(h, func(r *wire.Run) {
+					if c.worker != nil {
+						r.Policy = append(r.Policy, policy.Layer{From: policy.FromWorker, Rules: *c.worker})
+					}
+					if c.global != nil {
+						r.Policy = append(r.Policy, policy.Layer{From: policy.FromGlobal, Rules: *c.global})
+					}
+					if c.folder != "" {
+						r.Definition.Volumes = []jobs.Volume{{Source: c.folder, Target: "/x"}}
+					}
+				})
+				h.send(cmd)
+				r := h.result(cmd.ID)
+				if refused := r.Code == "run.refused"; refused != (len(c.says) > 0) || refused && s.engine.there(cmd) || !refused && r.Status != wire.ResultSucceeded {
+					t.Errorf("result %+v", r)
+				}
+				for _, part := range c.says {
+					if !strings.Contains(r.Error, part) {
+						t.Errorf("the error lacks %q: %s", part, r.Error)
+					}
 				}
 			})
 		})

@@ -94,8 +94,8 @@ func TestALogIsWholeWhateverTheHubHasLost(t *testing.T) {
 				if !c.ended {
 					close(end)
 				}
-				more, result := collect(h, cmd)
-				checkFlood(t, append(events, more...), result)
+				events, result := collectAfter(h, cmd, events)
+				checkFlood(t, events, result)
 				h.ack(cmd.ID, 1)
 				synctest.Wait()
 				if n := s.engine.Started(cmd.Run.Container); n != 1 || s.engine.there(cmd) {
@@ -135,8 +135,8 @@ func TestAResultDoesNotWaitForTheHub(t *testing.T) {
 				s.hub.refuse(nil)
 				h = s.link()
 				h.greetWith(events)
-				more, result := collect(h, cmd)
-				checkFlood(t, append(events, more...), result)
+				events, result := collectAfter(h, cmd, events)
+				checkFlood(t, events, result)
 			})
 		})
 	}
@@ -162,8 +162,8 @@ func TestALogThatTheEngineDoesNotGiveEndsAfterAWhile(t *testing.T) {
 		h = s.link()
 		h.greetWith(events)
 		began := time.Now()
-		more, result := collect(h, cmd)
-		if log := logOf(more); log[len(log)-1] != linesMissing || result.Status != wire.ResultSucceeded {
+		all, result := collectAfter(h, cmd, events)
+		if log := logOf(all); log[len(log)-1] != linesMissing || result.Status != wire.ResultSucceeded {
 			t.Errorf("the log ends with %.80q, the result is %+v", log[len(log)-1], result)
 		}
 		if took := time.Since(began); took > 3*logWithin {

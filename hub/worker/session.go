@@ -49,7 +49,7 @@ func newSession(w *Worker, conn link.Conn, enrolled wire.Enrolled) *session {
 	}})
 	s.answers = newAnswers(w.commands)
 	s.downloads = newDownloads(w.disk.content, s.link.Send, &w.tally.blobBytes)
-	s.requests = newRequests(w.options.Engine, w.disk.applied, w.commands.turns, s.link, w.log)
+	s.requests = newRequests(w.options.Engine, w.usage, w.disk.applied, w.commands.turns, s.link, w.log)
 	return s
 }
 
@@ -83,7 +83,7 @@ func (s *session) run(ctx context.Context) (served time.Duration, err error) {
 func (s *session) greet(ctx context.Context) error {
 	o := s.worker.options
 	hello := wire.Hello{Version: o.Version, Hostname: o.Hostname, Tags: o.Tags, OS: runtime.GOOS, Arch: runtime.GOARCH,
-		Engine: s.worker.engine(ctx, s.patience), Runs: true, Judges: true, Allow: o.Allow, Limits: o.Limits, Journal: s.worker.commands.entries()}
+		Engine: s.worker.engine(ctx, s.patience), Runs: true, Usage: true, Judges: true, Allow: o.Allow, Limits: o.Limits, Journal: s.worker.commands.entries()}
 	if err := s.link.Send(ctx, hello); err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ type Worker struct {
 	service *service
 	started time.Time
 	stirred chan struct{} // holds one: something may have changed here
+	usage   *usage
 
 	// Set once by Run, before anything else starts.
 	disk     *disk
@@ -38,7 +39,7 @@ type Worker struct {
 func New(options Options) *Worker {
 	return &Worker{
 		options: options, log: options.Log, tally: newTally(), box: outbox.New(), service: newService(),
-		started: options.Now(), stirred: make(chan struct{}, 1),
+		started: options.Now(), stirred: make(chan struct{}, 1), usage: newUsage(options.Engine, options.Now),
 	}
 }
 
@@ -58,6 +59,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	children.Go(func() { w.follow(ctx) })
 	children.Go(func() { w.connect(ctx, links) })
 	children.Go(func() { w.commands.sweep(ctx) })
+	children.Go(func() { w.usage.run(ctx) })
 	<-ctx.Done()
 	w.log.Info("the worker is stopping; containers keep running")
 	w.commands.drain(drainGrace)

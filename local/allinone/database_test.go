@@ -76,6 +76,12 @@ func launch(t *testing.T, address, key string, more ...string) *program {
 // begin runs a server until the test has ended: what every one of these has in its environment, and environment.
 func begin(t *testing.T, environment map[string]string) *program {
 	t.Helper()
+	return beginRelease(t, "", environment)
+}
+
+// beginRelease is begin with a program of a release.
+func beginRelease(t *testing.T, version string, environment map[string]string) *program {
+	t.Helper()
 	whole := map[string]string{"APP_URL": "http://127.0.0.1:8090", "BOOTSTRAP_TOKEN": bootstrap}
 	maps.Copy(whole, environment)
 	server, problems, _ := config.LoadServer(func(name string) (string, bool) { v, ok := whole[name]; return v, ok }, nil)
@@ -87,7 +93,7 @@ func begin(t *testing.T, environment map[string]string) *program {
 	p := &program{t: t, log: &lockedBuffer{}, ready: make(chan allinone.Addresses, 1), ended: make(chan error, 1)}
 	p.end = sync.OnceValue(func() error { cancel(); return <-p.ended })
 	go func() {
-		p.ended <- allinone.Run(ctx, allinone.Config{Server: server, Log: slog.New(slog.NewTextHandler(p.log, nil)), Ready: func(a allinone.Addresses) { p.ready <- a }})
+		p.ended <- allinone.Run(ctx, allinone.Config{Server: server, Version: version, Log: slog.New(slog.NewTextHandler(p.log, nil)), Ready: func(a allinone.Addresses) { p.ready <- a }})
 	}()
 	t.Cleanup(func() {
 		if err := p.end(); err != nil {

@@ -64,6 +64,11 @@ func (l *lateHub) Logs(ctx context.Context, s stacks.Stack, service string, tail
 	return l.hub.Logs(ctx, s, service, tail, follow, w)
 }
 
+// Usage implements api.UsageTeller.
+func (l *lateHub) Usage(ctx context.Context, s stacks.Stack) ([]stacks.ServiceUsage, error) {
+	return l.hub.Usage(ctx, s)
+}
+
 // Plan implements api.StackPlanner.
 func (l *lateHub) Plan(ctx context.Context, id core.StackID) (stacks.Plan, error) {
 	return l.hub.Plan(ctx, id)

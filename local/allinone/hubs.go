@@ -59,7 +59,7 @@ func (p *parts) sshReach() ssh.Reach { return ssh.Reach{Allowed: p.cfg.Server.Al
 func (p *parts) joinHubs() {
 	if p.cfg.shared() {
 		p.key = hubcall.NewKey(p.ring.Subkey(seal.PurposeHub), p.cfg.Now)
-		p.client = hubclient.New(hubclient.Options{Key: p.key, Directory: p.store, Seals: p.ring, Now: p.cfg.Now})
+		p.client = hubclient.New(hubclient.Options{Key: p.key, Directory: p.store, Seals: p.ring, Version: p.cfg.Version, Now: p.cfg.Now})
 	}
 }
 
@@ -67,7 +67,7 @@ func (p *parts) joinHubs() {
 func (p *parts) joinInternalPort() {
 	if p.client != nil {
 		p.internal = hubport.New(hubport.Options{Key: p.key, Hub: calledHub{p.hub, p.board}, Find: p.store, Browser: repositories.NewBrowser(p.git),
-			Prober: repositories.HeadProber{Git: p.git}, Scanner: p.sshReach(), Seals: p.ring, Backends: p.backends, Secrets: p.secrets, Metrics: p.board, Certificate: p.identity.Certificate, Log: p.cfg.Log})
+			Prober: repositories.HeadProber{Git: p.git}, Scanner: p.sshReach(), Seals: p.ring, Backends: p.backends, Secrets: p.secrets, Metrics: p.board, Certificate: p.identity.Certificate, Version: p.cfg.Version, Log: p.cfg.Log})
 	}
 }
 

@@ -89,9 +89,9 @@ func ExitCode(err error) int {
 	switch {
 	case err == nil:
 		return 0
-	case errors.Is(err, ErrRefused):
+	case errors.Is(err, ErrRefused), fault.CodeOf(err) == "store.newer":
 		return config.ExitConfig
-	case errors.Is(err, ErrAway):
+	case errors.Is(err, ErrAway), errors.Is(err, ErrOccupied):
 		return config.ExitAway
 	case fault.CodeOf(err) == "store.damaged":
 		return config.ExitDamaged

@@ -101,8 +101,12 @@ func openOnce(ctx context.Context, cfg Config, roomy func(bool)) (*vault, error)
 	if err == nil {
 		err = open(ctx, cfg, roomy)
 	}
-	if err == nil && !cfg.shared() {
-		err = v.beforeUpgrade(ctx, cfg)
+	if err == nil {
+		before := v.beforeUpgrade
+		if cfg.shared() {
+			before = v.beside
+		}
+		err = before(ctx, cfg)
 	}
 	if err == nil {
 		err = v.db.Migrate(ctx, cfg.Now())

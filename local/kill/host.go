@@ -56,6 +56,21 @@ func (f Folder) Worker() (string, []string) {
 // Image implements Host.
 func (f Folder) Image() string { return "none" }
 
+// Hold stops the engine until it is released: what is asked of it for a stack begins then.
+func (f Folder) Hold() (release func()) {
+	f.T.Helper()
+	dir := filepath.Join(f.Dir, "hold")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		f.T.Fatal(err)
+	}
+	return func() {
+		f.T.Helper()
+		if err := os.Remove(dir); err != nil {
+			f.T.Fatal(err)
+		}
+	}
+}
+
 // RunCommand implements Host; see folderworker.
 func (f Folder) RunCommand(took time.Duration, lines, code int) string {
 	return fmt.Sprintf("['%d', '%d', '%d']", took.Milliseconds(), lines, code)

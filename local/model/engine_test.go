@@ -145,6 +145,9 @@ func (e *engine) Restart(context.Context, string, string) error { return nil }
 // Logs implements worker.Engine.
 func (e *engine) Logs(context.Context, string, string, worker.LogAsk, io.Writer) error { return nil }
 
+// Usage implements worker.Engine.
+func (e *engine) Usage(context.Context) ([]worker.ContainerUsage, error) { return nil, nil }
+
 // Watch implements worker.Engine. What happens while nobody watches is never told.
 func (e *engine) Watch(ctx context.Context, changed func(worker.Happening)) error {
 	changed(worker.Happening{})

@@ -64,7 +64,7 @@ func join(ctx context.Context, cfg config.Function, log *slog.Logger, db *store.
 	}
 	keys.Fetcher{Store: kept, Key: cfg.SecretKey, Previous: cfg.SecretKeyPrevious}.Follow(ring)
 	key := hubcall.NewKey(ring.Subkey(seal.PurposeHub), time.Now)
-	hub := hubclient.New(hubclient.Options{Key: key, Directory: kept, Seals: ring, URL: cfg.HubURL, Now: time.Now})
+	hub := hubclient.New(hubclient.Options{Key: key, Directory: kept, Seals: ring, Version: version, URL: cfg.HubURL, Now: time.Now})
 	port := fleet.WorkerPort{AppURL: cfg.AppURL, Port: cfg.TLSWorkerPort, Pin: kept.WorkerPortPin, Version: version}
 	integrated := integrations.NewDesk(kept, ring, hub, time.Now)
 	folders := repositories.NewFolders(kept, hub)

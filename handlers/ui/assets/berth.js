@@ -106,8 +106,9 @@
       const key = keyOf(next);
       if (key && at && keyOf(at) !== key) {
         const known = [...from.children].find((child) => keyOf(child) === key);
-        if (known) {
-          from.insertBefore(known, at);
+        while (known && at && at !== known && at.nodeType !== Node.ELEMENT_NODE) at = without(at);
+        if (known && at !== known) {
+          move(from, known, at);
           at = known;
         }
       }
@@ -118,11 +119,20 @@
         from.insertBefore(document.importNode(next, true), at);
       }
     }
-    while (at) {
-      const gone = at;
-      at = at.nextSibling;
-      gone.remove();
-    }
+    while (at) at = without(at);
+  }
+
+  // without takes a node away and returns the one after it.
+  function without(node) {
+    const { nextSibling } = node;
+    node.remove();
+    return nextSibling;
+  }
+
+  // move keeps the focus where the browser can.
+  function move(parent, node, before) {
+    if (parent.moveBefore) parent.moveBefore(node, before);
+    else parent.insertBefore(node, before);
   }
 
   // Logs keep to their end as long as that is what their reader looks at.
@@ -219,6 +229,7 @@
   function put(html, newTag) {
     const fresh = new DOMParser().parseFromString(html, "text/html");
     tag = newTag;
+    seen = fresh.body.dataset.seen || "";
     pace = Number(fresh.body.dataset.live) || 0;
     document.title = fresh.title;
     const before = standing();
@@ -260,34 +271,43 @@
   const channel = window.BroadcastChannel ? new BroadcastChannel("berth-events") : null;
   let news = null; // the connection, or the wish for one
   let told = false; // news come
+  let seen = document.body.dataset.seen || ""; // the mark of what was stored before this page was read
+  let heard = ""; // where this page is the one that listens: the mark of the newest event
   let again = 0; // when it may be tried again
   let misses = 0;
 
   function hear(event) {
-    if (!looked && performance.now() < 3000 && event.first) return; // the page is as new
     if (event.of.every((of) => of === "logs") && !$("[data-append]")) return;
     if (watched) return;
     stale = true;
     if (!looking && !failures) plan();
   }
 
+  // later reports whether a mark is of something that was stored after another, or may be.
+  function later(one, other) {
+    const [whose, count] = one.split("-");
+    const [others, before] = other.split("-");
+    return whose !== others || Number(count) > Number(before);
+  }
+
   async function follow(signal) {
-    const answer = await fetch(document.body.dataset.events, { signal, cache: "no-store", headers: { Accept: "text/event-stream" } });
+    heard = seen;
+    const answer = await fetch(document.body.dataset.events, { signal, cache: "no-store", headers: { Accept: "text/event-stream", "Last-Event-ID": seen } });
     if (answer.headers.get("X-Host-Limit")) again = Infinity;
     if (!answer.ok || answer.redirected || again === Infinity) return;
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-    for (let text = "", first = true; ; ) {
+    for (let text = ""; ; ) {
       const silence = setTimeout(() => news?.abort(), 40000); // a heart-beat comes each 15 s
       const { value, done } = await reader.read().finally(() => clearTimeout(silence));
       if (done) return;
       told = true;
-      channel?.postMessage({ alive: true });
+      channel?.postMessage({ alive: heard });
       const lines = (text + value).split("\n");
       text = lines.pop();
       for (const line of lines) {
+        if (line.startsWith("id: ")) heard = line.slice(4);
         if (!line.startsWith("data: ")) continue;
-        const event = { ...JSON.parse(line.slice(6)), first };
-        first = false;
+        const event = JSON.parse(line.slice(6));
         channel?.postMessage(event);
         hear(event);
       }
@@ -309,6 +329,7 @@
     const lasted = told && performance.now() - began > 5000;
     if (news === mine) news = null;
     told = false;
+    heard = "";
     if (document.hidden || !pace) return;
     misses = lasted ? 0 : misses + 1;
     again = Math.max(again, performance.now() + (lasted ? 500 : Math.min(60000, 1000 * 2 ** misses)));
@@ -316,9 +337,14 @@
   }
 
   channel?.addEventListener("message", ({ data }) => {
-    if (data.alive) told = !document.hidden;
-    else if (!document.hidden && pace) hear(data);
+    if (data.ask) {
+      if (told && news && heard) channel.postMessage({ alive: heard });
+    } else if ("alive" in data) {
+      told = !document.hidden;
+      if (told && !looked && pace && later(data.alive, seen)) hear({ of: ["others"] });
+    } else if (!document.hidden && pace) hear(data);
   });
+  if (pace && !document.hidden) channel?.postMessage({ ask: true }); // another page may have heard of something meanwhile
 
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"berth/core/fault"
+	"berth/hub/flock"
 )
 
 // TestMirrorsBelongToOneServer, which no other may open beside it, and which sees no mirror in what keeps that one away.
@@ -29,7 +30,7 @@ func TestMirrorsBelongToOneServer(t *testing.T) {
 	if err := release(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Claim(t.Context(), filepath.Join(dir, lockFile)); fault.CodeOf(err) != "git.workspace" {
+	if _, err := Claim(t.Context(), filepath.Join(dir, flock.File)); fault.CodeOf(err) != "git.workspace" {
 		t.Errorf("where there can be no folder: %v", err)
 	}
 }

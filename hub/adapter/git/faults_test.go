@@ -53,18 +53,6 @@ func source(t *testing.T, b *bench, base string) (core.GitSource, core.Commit) {
 	return core.GitSource{Repository: newID(), URL: base + b.host.Path(name(url))}, commit
 }
 
-func wantFault(t *testing.T, err error, kind fault.Kind, code string, says ...string) {
-	t.Helper()
-	if fault.KindOf(err) != kind || fault.CodeOf(err) != code {
-		t.Fatalf("got %v; want %v %s", err, kind, code)
-	}
-	for _, text := range says {
-		if !strings.Contains(fault.PublicOf(err), text) {
-			t.Errorf("%q does not say %q", fault.PublicOf(err), text)
-		}
-	}
-}
-
 func mustFetch(t *testing.T, r *Remote, src core.GitSource, want core.Commit) {
 	t.Helper()
 	got, err := r.Fetch(t.Context(), src)
@@ -137,7 +125,7 @@ func TestG3HangAfterRefsTimesOutAndFreesTheSlot(t *testing.T) {
 	r.fetches = make(gate, 1)
 	src, commit := source(t, b, base)
 	_, err := r.Fetch(t.Context(), src)
-	wantFault(t, err, fault.Unavailable, "git.unreachable", "within 1s")
+	coretest.WantFault(t, err, fault.Unavailable, "git.unreachable", "within 1s")
 	if !errors.Is(err, context.DeadlineExceeded) || len(entered) == 0 {
 		t.Errorf("%v, after %d requests", err, len(entered))
 	}
@@ -164,7 +152,7 @@ func TestG3HangBeforeRefsTimesOut(t *testing.T) {
 	r := open(t, Options{AskTimeout: 50 * time.Millisecond})
 	src, _ := source(t, b, base)
 	_, err := r.Head(t.Context(), src)
-	wantFault(t, err, fault.Unavailable, "git.unreachable", "within 50ms")
+	coretest.WantFault(t, err, fault.Unavailable, "git.unreachable", "within 50ms")
 }
 
 func TestG3CancelEndsTheQuestion(t *testing.T) {
@@ -247,7 +235,7 @@ func TestG4EndlessPackStopsAtTheCap(t *testing.T) {
 	r := open(t, Options{MirrorLimit: 8 << 20, FetchTimeout: time.Minute})
 	src, _ := source(t, b, base)
 	_, err := r.Fetch(t.Context(), src)
-	wantFault(t, err, fault.TooLarge, "git.too_large", "8 MiB")
+	coretest.WantFault(t, err, fault.TooLarge, "git.too_large", "8 MiB")
 	eventually(t, "git is gone", func() bool { return !gitRuns(t, r.root) })
 	if left, _ := os.ReadDir(r.root); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
@@ -266,7 +254,7 @@ func TestG4RepositoryOverTheCapIsRefusedAndTheMirrorStays(t *testing.T) {
 	}
 	b.Push(t, src.URL, coretest.GitPush{Files: map[string]string{"big": string(noise)}})
 	_, err := r.Fetch(t.Context(), src)
-	wantFault(t, err, fault.TooLarge, "git.too_large", "1 MiB")
+	coretest.WantFault(t, err, fault.TooLarge, "git.too_large", "1 MiB")
 	back := b.Push(t, src.URL, coretest.GitPush{Files: map[string]string{"a": "2"}, Orphan: true})
 	mustFetch(t, r, src, back)
 }
@@ -295,7 +283,7 @@ func TestG9RedirectToAnotherHostIsRefused(t *testing.T) {
 				b.host.Protect(name(src.URL), "deploy", "hunter2")
 				src.Username, src.Password = "deploy", secrets.NewValue("hunter2")
 				_, err := open(t, Options{}).Fetch(t.Context(), src)
-				wantFault(t, err, fault.Invalid, "git.address", "redirects")
+				coretest.WantFault(t, err, fault.Invalid, "git.address", "redirects")
 				if redirected.Load() == 0 || reached.Load() != 0 {
 					t.Errorf("redirected %d times; the other host got %d requests", redirected.Load(), reached.Load())
 				}
@@ -338,7 +326,7 @@ func TestG12CredentialRevokedMidway(t *testing.T) {
 			var log bytes.Buffer
 			r := open(t, Options{Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 			_, err := r.Fetch(t.Context(), src)
-			wantFault(t, err, fault.Unauthenticated, "git.credential_refused", `"deploy"`, src.URL)
+			coretest.WantFault(t, err, fault.Unauthenticated, "git.credential_refused", `"deploy"`, src.URL)
 			for _, secret := range []string{"hunter2", "ZGVwbG95"} {
 				if strings.Contains(err.Error()+log.String(), secret) {
 					t.Errorf("the secret shows in %q or %q", err, log.String())
@@ -417,7 +405,7 @@ func TestAnswersOfHosts(t *testing.T) {
 			server := httptest.NewServer(c.handler)
 			defer server.Close()
 			_, err := open(t, Options{}).Head(t.Context(), core.GitSource{Repository: newID(), URL: server.URL + "/a.git", Branch: "main"})
-			wantFault(t, err, c.kind, c.code)
+			coretest.WantFault(t, err, c.kind, c.code)
 			if strings.Contains(err.Error(), "hunter2") {
 				t.Errorf("%v tells a password", err)
 			}
@@ -431,6 +419,6 @@ func TestAnswersOfHosts(t *testing.T) {
 		server := httptest.NewServer(nil)
 		server.Close()
 		_, err := open(t, Options{}).Head(t.Context(), core.GitSource{Repository: newID(), URL: server.URL + "/a.git"})
-		wantFault(t, err, fault.Unavailable, "git.unreachable", "connection")
+		coretest.WantFault(t, err, fault.Unavailable, "git.unreachable", "connection")
 	})
 }

@@ -40,7 +40,7 @@ func TestG11TooManyFilesAreNotListed(t *testing.T) {
 	}
 	tree := opened(t, coretest.GitPush{Files: files})
 	_, err := tree.List(t.Context(), "")
-	wantFault(t, err, fault.TooLarge, "git.too_large", "100,000")
+	coretest.WantFault(t, err, fault.TooLarge, "git.too_large", "100,000")
 	if below, err := tree.List(t.Context(), "d00"); err != nil || len(below) != 2001 {
 		t.Errorf("one folder has %d files, %v", len(below), err)
 	}
@@ -54,7 +54,7 @@ func TestG11FolderWithTooManyEntriesIsNotRead(t *testing.T) {
 	files["a/b"] = ""
 	tree := opened(t, coretest.GitPush{Files: files})
 	_, err := tree.Hashes(t.Context(), []string{"a/b"})
-	wantFault(t, err, fault.TooLarge, "git.too_large", "too many entries")
+	coretest.WantFault(t, err, fault.TooLarge, "git.too_large", "too many entries")
 }
 
 func TestG11NamesOfEveryKind(t *testing.T) {
@@ -68,7 +68,7 @@ func TestG11NamesOfEveryKind(t *testing.T) {
 	for _, e := range entries {
 		content, err := tree.Read(t.Context(), e.Path, 10)
 		if strings.Contains(e.Path, "\n") {
-			wantFault(t, err, fault.Invalid, "git.path", "newline")
+			coretest.WantFault(t, err, fault.Invalid, "git.path", "newline")
 		} else if err != nil || string(content) != files[e.Path] {
 			t.Errorf("%.40q has %q, %v", e.Path, content, err)
 		}
@@ -80,7 +80,7 @@ func TestG11FolderNamedLikeGitsOwnIsRefused(t *testing.T) {
 	src := core.GitSource{Repository: newID(), URL: b.Create(t)}
 	b.Push(t, src.URL, coretest.GitPush{Files: map[string]string{"x/.GIT/config": "[core]"}})
 	_, err := open(t, Options{}).Fetch(t.Context(), src)
-	wantFault(t, err, fault.Invalid, "git.objects_refused", "git fsck")
+	coretest.WantFault(t, err, fault.Invalid, "git.objects_refused", "git fsck")
 }
 
 func TestTreeForgetsFoldersInTime(t *testing.T) {
@@ -146,7 +146,7 @@ func TestTreeAfterCloseAndAfterCancel(t *testing.T) {
 		}
 	}
 	_, err := tree.Read(t.Context(), "a", 10)
-	wantFault(t, err, fault.Internal, "git.tree_closed")
+	coretest.WantFault(t, err, fault.Internal, "git.tree_closed")
 }
 
 func TestGateLetsInAsManyAsItHasRoomFor(t *testing.T) {

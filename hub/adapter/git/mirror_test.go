@@ -182,11 +182,11 @@ func TestG5MissingFolderObjectIsNoMissingPath(t *testing.T) {
 	}
 	defer tree.Close()
 	_, err = tree.Hashes(t.Context(), []string{"apps/one/a"})
-	wantFault(t, err, fault.Unavailable, "git.mirror", "next sync")
+	coretest.WantFault(t, err, fault.Unavailable, "git.mirror", "next sync")
 	_, err = tree.Read(t.Context(), "apps/one/a", 10)
-	wantFault(t, err, fault.Unavailable, "git.mirror")
+	coretest.WantFault(t, err, fault.Unavailable, "git.mirror")
 	_, err = tree.List(t.Context(), "")
-	wantFault(t, err, fault.Unavailable, "git.mirror")
+	coretest.WantFault(t, err, fault.Unavailable, "git.mirror")
 	mustFetch(t, r, src, commit)
 }
 
@@ -313,7 +313,7 @@ func TestIdentifiersThatAreNoneReachNoPath(t *testing.T) {
 	r := open(t, Options{})
 	for _, id := range []core.RepositoryID{"", "../x", "rep_../../../../../../../../etc", "stk_00000000000000000000000000"} {
 		_, err := r.Fetch(t.Context(), core.GitSource{Repository: id, URL: "http://127.0.0.1:1/a"})
-		wantFault(t, err, fault.Internal, "git.repository_id")
-		wantFault(t, r.Forget(t.Context(), id), fault.Internal, "git.repository_id")
+		coretest.WantFault(t, err, fault.Internal, "git.repository_id")
+		coretest.WantFault(t, r.Forget(t.Context(), id), fault.Internal, "git.repository_id")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"berth/core/coretest"
 	"berth/core/fault"
 	"berth/core/repositories"
 	"berth/core/secrets"
@@ -29,7 +30,7 @@ func TestOpenWantsTheGitCommand(t *testing.T) {
 	t.Run("none at all", func(t *testing.T) {
 		t.Setenv("PATH", t.TempDir())
 		_, err := Open(t.TempDir(), Options{})
-		wantFault(t, err, fault.Unavailable, "git.command_missing", "was not found on the PATH", "Install git 2.31 or newer")
+		coretest.WantFault(t, err, fault.Unavailable, "git.command_missing", "was not found on the PATH", "Install git 2.31 or newer")
 	})
 	for says, usable := range map[string]bool{"git version 2.30.9": false, "git version 1.99": false, "hello": false,
 		"git version 2.31.0": true, "git version 2.50.1 (Apple Git-155)": true, "git version 3.0.0": true} {
@@ -40,7 +41,7 @@ func TestOpenWantsTheGitCommand(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !usable {
-				wantFault(t, err, fault.Unavailable, "git.command_missing", "/git cannot be used: it ", "Install git 2.31")
+				coretest.WantFault(t, err, fault.Unavailable, "git.command_missing", "/git cannot be used: it ", "Install git 2.31")
 			}
 		})
 	}
@@ -50,7 +51,7 @@ func TestOpenWantsAFolder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	write(t, file, "")
 	_, err := Open(filepath.Join(file, "repos"), Options{})
-	wantFault(t, err, fault.Unavailable, "git.workspace", "REPOS_WORKSPACE")
+	coretest.WantFault(t, err, fault.Unavailable, "git.workspace", "REPOS_WORKSPACE")
 }
 
 // What a git process sees is listed; the credential is in the one that fetches, and in

@@ -49,11 +49,11 @@ func TestOverTLS(t *testing.T) {
 	t.Cleanup(server.Close)
 	src, commit := source(t, b, server.URL)
 	_, err := open(t, Options{}).Head(t.Context(), src)
-	wantFault(t, err, fault.Unavailable, "git.unreachable", "connection")
+	coretest.WantFault(t, err, fault.Unavailable, "git.unreachable", "connection")
 
 	trusting := open(t, Options{Transport: server.Client().Transport})
 	_, err = trusting.Fetch(t.Context(), src)
-	wantFault(t, err, fault.Unavailable, "git.unreachable", "broke off")
+	coretest.WantFault(t, err, fault.Unavailable, "git.unreachable", "broke off")
 
 	bundle := filepath.Join(t.TempDir(), "ca.pem")
 	write(t, bundle, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})))
@@ -97,7 +97,7 @@ func TestHostWithoutGit(t *testing.T) {
 	r := open(t, Options{})
 	git(t, "-C", host.Dir("files"), "update-server-info")
 	_, err := r.Head(t.Context(), src)
-	wantFault(t, err, fault.NotFound, "git.branch_missing", "empty")
+	coretest.WantFault(t, err, fault.NotFound, "git.branch_missing", "empty")
 
 	commits := map[string]core.Commit{}
 	for _, branch := range []string{"main", "side", "main"} {
@@ -117,7 +117,7 @@ func TestHostWithoutGit(t *testing.T) {
 	}
 	src.Branch = "none"
 	_, err = r.Fetch(t.Context(), src)
-	wantFault(t, err, fault.NotFound, "git.branch_missing", `"none"`)
+	coretest.WantFault(t, err, fault.NotFound, "git.branch_missing", `"none"`)
 }
 
 func TestRepositoryWithLongHashes(t *testing.T) {

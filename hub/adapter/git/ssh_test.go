@@ -139,11 +139,11 @@ func TestHostKeyThatChanges(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := r.Head(t.Context(), src)
-			wantFault(t, err, fault.Unauthenticated, "git.host_key_changed", before)
-			wantFault(t, err, fault.Unauthenticated, "git.host_key_changed", fingerprint(t, b, kinds[0]))
-			wantFault(t, err, fault.Unauthenticated, "git.host_key_changed", "scan the host again")
+			coretest.WantFault(t, err, fault.Unauthenticated, "git.host_key_changed", before)
+			coretest.WantFault(t, err, fault.Unauthenticated, "git.host_key_changed", fingerprint(t, b, kinds[0]))
+			coretest.WantFault(t, err, fault.Unauthenticated, "git.host_key_changed", "scan the host again")
 			_, err = r.Fetch(t.Context(), src)
-			wantFault(t, err, fault.Unauthenticated, "git.host_key_changed", before)
+			coretest.WantFault(t, err, fault.Unauthenticated, "git.host_key_changed", before)
 			tree, err := r.Tree(t.Context(), src.Repository, commit)
 			if err != nil {
 				t.Fatal(err)
@@ -182,14 +182,14 @@ func TestSSHHostThatIsNotKnownOrMayNotBeReached(t *testing.T) {
 	for name, keys := range map[string][]string{"no key": nil, "no key that can be read": {"ssh-ed25519 AAAA", "rubbish"}} {
 		src.HostKeys = keys
 		_, err := open(t, Options{SSH: loopback}).Head(t.Context(), src)
-		wantFault(t, err, fault.Unauthenticated, "git.host_key_unknown", fingerprint(t, b, "ed25519"))
+		coretest.WantFault(t, err, fault.Unauthenticated, "git.host_key_unknown", fingerprint(t, b, "ed25519"))
 		if err != nil && strings.Contains(err.Error(), "PRIVATE") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	before := b.ssh.Connections()
 	_, err := open(t, Options{}).Head(t.Context(), b.Login(t, src, "", ""))
-	wantFault(t, err, fault.Forbidden, "git.private_address", "ALLOWED_PRIVATE_IP_RANGES")
+	coretest.WantFault(t, err, fault.Forbidden, "git.private_address", "ALLOWED_PRIVATE_IP_RANGES")
 	if b.ssh.Connections() != before {
 		t.Error("it was connected to all the same")
 	}
@@ -197,7 +197,7 @@ func TestSSHHostThatIsNotKnownOrMayNotBeReached(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = open(t, Options{SSH: loopback}).Head(t.Context(), b.Login(t, src, "", ""))
-	wantFault(t, err, fault.Unavailable, "git.unreachable", "no SSH connection")
+	coretest.WantFault(t, err, fault.Unavailable, "git.unreachable", "no SSH connection")
 }
 
 // Addresses in Git's short form start at the user's home folder; what stands in them is never a shell's to read.
@@ -224,7 +224,7 @@ func TestPathsOverSSH(t *testing.T) {
 			}
 			src := b.Login(t, core.GitSource{Repository: newID(), URL: "ssh://" + b.ssh.User + "@" + b.ssh.Addr + (&url.URL{Path: path}).EscapedPath()}, "", "")
 			_, err := open(t, Options{SSH: loopback}).Head(t.Context(), src)
-			wantFault(t, err, fault.NotFound, "git.branch_missing", "empty") // it was found, and has nothing yet
+			coretest.WantFault(t, err, fault.NotFound, "git.branch_missing", "empty") // it was found, and has nothing yet
 		})
 	}
 	if _, err := os.Stat(filepath.Join(home, "pwned")); err == nil {

@@ -17,6 +17,7 @@ const noAnswer = "The hub does not answer."
 var withoutHub = map[hubcall.Op]string{
 	hubcall.Act:           "Nothing was done to the compose service, and nothing is kept for later: ask again when a hub is back.",
 	hubcall.Logs:          "What containers say can be read again when a hub is back; they run on meanwhile.",
+	hubcall.Usage:         "What containers use can be read again when a hub is back; they run on meanwhile.",
 	hubcall.Plan:          "What a deployment would do can be told again when a hub is back.",
 	hubcall.Lint:          "What is wrong with the files can be told again when a hub is back.",
 	hubcall.PolicyPlan:    "What rules would refuse can be told again when a hub is back; they can be saved without.",

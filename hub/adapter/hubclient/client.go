@@ -52,6 +52,7 @@ type Options struct {
 	Key       *hubcall.Key
 	Directory Directory
 	Seals     Sealer
+	Version   string // of the program, for hubs to name
 	URL       string // HUB_URL: where the only hub is reached, whatever its row says; empty: as the row says
 	Now       core.Clock
 }
@@ -126,6 +127,7 @@ func (c *Client) call(ctx context.Context, to hubs.Hub, op hubcall.Op, question 
 		return away(op, noAnswer, false, err)
 	}
 	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set(hubcall.SpeaksHeader, hubcall.Speaks(c.opts.Version))
 	request.Header.Set(hubcall.Header, c.opts.Key.Prove(op, body))
 	response, err := line.client.Do(request)
 	if err != nil {

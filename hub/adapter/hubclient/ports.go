@@ -98,6 +98,15 @@ func (c *Client) Logs(ctx context.Context, s stacks.Stack, service string, tail 
 	return c.stream(ctx, hub, hubcall.Logs, limit, hubcall.LogsOf{Stack: s.ID, Service: service, Tail: tail, Follow: follow}, w)
 }
 
+// Usage tells what the compose services of a stack used of their host in the last while.
+func (c *Client) Usage(ctx context.Context, s stacks.Stack) ([]stacks.ServiceUsage, error) {
+	hub, err := c.hubOf(ctx, s, hubcall.Usage)
+	if err != nil {
+		return nil, err
+	}
+	return ask[[]stacks.ServiceUsage](ctx, c, hub, hubcall.Usage, hubcall.AboutStack{Stack: s.ID})
+}
+
 // hubOf returns the hub that is to be asked about a stack's containers.
 func (c *Client) hubOf(ctx context.Context, s stacks.Stack, op hubcall.Op) (hubs.Hub, error) {
 	if s.Worker == "" {

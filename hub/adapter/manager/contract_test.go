@@ -1,14 +1,11 @@
 package manager_test
 
 import (
-	"fmt"
 	"net/http/httptest"
-	"strings"
 	"testing"
 	"time"
 
 	"berth/core/coretest"
-	"berth/core/fault"
 	"berth/core/secrets"
 	"berth/hub/adapter/manager"
 	"berth/hub/adapter/outbound"
@@ -58,23 +55,6 @@ func newClient(t *testing.T, address, allowed string, o outbound.Options) *manag
 
 func ref(variable, reference string) secrets.Ref {
 	return secrets.Ref{Variable: variable, Provider: secrets.Manager, Reference: reference}
-}
-
-// wantFault checks kind, code and what is said, and that nothing secret is.
-func wantFault(t *testing.T, err error, kind fault.Kind, code string, says ...string) {
-	t.Helper()
-	if !fault.Is(err, kind) || fault.CodeOf(err) != code {
-		t.Errorf("%v (%s); want %s %s", err, fault.KindOf(err), kind, code)
-		return
-	}
-	for _, text := range says {
-		if !strings.Contains(fault.PublicOf(err), text) {
-			t.Errorf("%q does not say %q", fault.PublicOf(err), text)
-		}
-	}
-	if all := fmt.Sprintf("%+v %s", err, err); strings.Contains(all, "canary") {
-		t.Errorf("a message shows a secret: %s", all)
-	}
 }
 
 func TestContract(t *testing.T) {

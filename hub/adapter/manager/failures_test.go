@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"berth/core/coretest"
 	"berth/core/fault"
 	"berth/core/integrations"
 	"berth/core/secrets"
@@ -54,7 +55,7 @@ func TestServerFailures(t *testing.T) {
 					refs = append(refs, ref(fmt.Sprint("V", i), fmt.Sprintf("p1/prod/shop%d#A", i)))
 				}
 				values, err := r.client.Resolve(t.Context(), refs)
-				wantFault(t, err, c.kind, c.code, c.says)
+				coretest.WantFault(t, err, c.kind, c.code, c.says)
 				if len(values) != 0 || strings.Count(fault.PublicOf(err), c.says) != 1 {
 					t.Errorf("%d values; it is told more than once: %s", len(values), fault.PublicOf(err))
 				}
@@ -62,11 +63,11 @@ func TestServerFailures(t *testing.T) {
 				if errors.As(err, &known) && known.RetryAfter != c.after {
 					t.Errorf("retry after %v, want %v", known.RetryAfter, c.after)
 				}
-				wantFault(t, r.client.Test(t.Context()), c.kind, c.code, c.says)
+				coretest.WantFault(t, r.client.Test(t.Context()), c.kind, c.code, c.says)
 				for _, step := range []integrations.Step{{Kind: integrations.StepProjects}, {Kind: integrations.StepEnvironments, Project: "p1"},
 					{Kind: integrations.StepSecrets, Project: "p1", Environment: "prod"}} {
 					_, err := r.client.Pick(t.Context(), step)
-					wantFault(t, err, c.kind, c.code, c.says)
+					coretest.WantFault(t, err, c.kind, c.code, c.says)
 				}
 				r.server.Heal()
 				if values, err := r.client.Resolve(t.Context(), []secrets.Ref{ref("A", "p1/prod/shop#A")}); err != nil || values["A"].Reveal() != "canary-value" {
@@ -87,7 +88,7 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 			r := newRoom(t, "")
 			r.server.Always(on, faultyhttp.Status(status, "", "Location", elsewhere.URL+"/api/v4/secrets"))
 			_, err := r.client.Resolve(t.Context(), []secrets.Ref{ref("A", "p1/prod/#A")})
-			wantFault(t, err, fault.Conflict, "manager.redirected", elsewhere.URL)
+			coretest.WantFault(t, err, fault.Conflict, "manager.redirected", elsewhere.URL)
 		}
 	}
 	if asked := other.Asked(); len(asked) != 0 {
@@ -113,7 +114,7 @@ func TestSlowServers(t *testing.T) {
 					}
 					began := time.Now()
 					_, err := client.Resolve(t.Context(), refs)
-					wantFault(t, err, fault.Unavailable, "manager.slow", "within 10 seconds")
+					coretest.WantFault(t, err, fault.Unavailable, "manager.slow", "within 10 seconds")
 					if took := time.Since(began); took < 10*time.Second || took > 11*time.Second {
 						t.Errorf("it took %v", took)
 					}
@@ -133,28 +134,28 @@ func TestWhoAnswersIsNotTrustedOrNobodyDoes(t *testing.T) {
 	if err := newClient(t, secure.URL, "p1", outbound.Options{Roots: roots, Limit: patient.Limit}).Test(t.Context()); err != nil {
 		t.Error(err)
 	}
-	wantFault(t, newClient(t, secure.URL, "p1", patient).Test(t.Context()), fault.Conflict, "manager.untrusted", "nobody whom this system trusts")
+	coretest.WantFault(t, newClient(t, secure.URL, "p1", patient).Test(t.Context()), fault.Conflict, "manager.untrusted", "nobody whom this system trusts")
 	r := newRoom(t, "")
 	r.http.Close()
-	wantFault(t, r.client.Test(t.Context()), fault.Unavailable, "manager.unreachable", r.http.URL)
+	coretest.WantFault(t, r.client.Test(t.Context()), fault.Unavailable, "manager.unreachable", r.http.URL)
 }
 
 func TestServerOfAnotherKind(t *testing.T) {
 	r := newRoom(t, "p1")
 	r.server.Always("GET ", faultyhttp.Status(404, `{"message":"Route GET:/x not found","error":"Not Found","statusCode":404}`))
 	_, err := r.client.Resolve(t.Context(), []secrets.Ref{ref("A", "p1/prod/#A")})
-	wantFault(t, err, fault.Conflict, "manager.malformed", "no API that Berth knows")
+	coretest.WantFault(t, err, fault.Conflict, "manager.malformed", "no API that Berth knows")
 	r.server.Always("POST ", faultyhttp.Status(404, `{"message":"Route POST:/x not found","error":"Not Found","statusCode":404}`))
-	wantFault(t, newClient(t, r.http.URL, "", patient).Test(t.Context()), fault.Conflict, "manager.malformed")
+	coretest.WantFault(t, newClient(t, r.http.URL, "", patient).Test(t.Context()), fault.Conflict, "manager.malformed")
 }
 
 func TestBadSettings(t *testing.T) {
 	for _, address := range []string{"", "host", "ftp://host", "https://host/api", "https://user:canary@host"} {
 		_, err := manager.New(manager.Settings{SiteURL: address, ClientID: "id", ClientSecret: secrets.NewValue("canary")}, outbound.Options{})
-		wantFault(t, err, fault.Conflict, "manager.address", "Settings, Integrations")
+		coretest.WantFault(t, err, fault.Conflict, "manager.address", "Settings, Integrations")
 	}
 	for _, s := range []manager.Settings{{SiteURL: "https://host", ClientID: "id"}, {SiteURL: "https://host", ClientSecret: secrets.NewValue("canary")}} {
 		_, err := manager.New(s, outbound.Options{})
-		wantFault(t, err, fault.Conflict, "manager.credential_refused")
+		coretest.WantFault(t, err, fault.Conflict, "manager.credential_refused")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"berth/core/coretest"
 	"berth/core/fault"
 	"berth/core/integrations"
 	"berth/local/stand/faultyhttp"
@@ -66,7 +67,7 @@ func TestPickerStaysInsideTheAllowedProject(t *testing.T) {
 	r.server.Asked()
 	for _, kind := range []integrations.StepKind{integrations.StepEnvironments, integrations.StepSecrets} {
 		_, err := r.client.Pick(t.Context(), integrations.Step{Kind: kind, Project: "p2", Environment: "prod"})
-		wantFault(t, err, fault.Conflict, "manager.project_refused", "p2: outside p1")
+		coretest.WantFault(t, err, fault.Conflict, "manager.project_refused", "p2: outside p1")
 	}
 	if asked := r.server.Asked(); len(asked) != 0 {
 		t.Errorf("the server was asked %v", asked)
@@ -80,10 +81,10 @@ func TestPickerRefusesOtherSteps(t *testing.T) {
 		{Kind: integrations.StepSecrets, Project: "p1", Environment: "prod", Path: "a/../b"}, {Kind: integrations.StepSecrets, Project: "p1/x", Environment: "prod"},
 	} {
 		_, err := r.client.Pick(t.Context(), step)
-		wantFault(t, err, fault.Invalid, "secret.bad_reference")
+		coretest.WantFault(t, err, fault.Invalid, "secret.bad_reference")
 	}
 	_, err := r.client.Pick(t.Context(), integrations.Step{Kind: integrations.StepFields, Project: "p1", Environment: "prod"})
-	wantFault(t, err, fault.Invalid, "manager.step", "projects, environments and secrets")
+	coretest.WantFault(t, err, fault.Invalid, "manager.step", "projects, environments and secrets")
 	if asked := r.server.Asked(); len(asked) != 0 {
 		t.Errorf("the server was asked %v", asked)
 	}
@@ -97,9 +98,9 @@ func TestPickerAndTestTellWhatTheIdentityMayNot(t *testing.T) {
 		if err := r.client.Test(t.Context()); code == "" && err != nil {
 			t.Errorf("allowed %q: %v", allowed, err)
 		} else if code != "" {
-			wantFault(t, err, fault.Conflict, code, allowed)
+			coretest.WantFault(t, err, fault.Conflict, code, allowed)
 			_, err = r.client.Pick(t.Context(), integrations.Step{Kind: integrations.StepProjects})
-			wantFault(t, err, fault.Conflict, code, allowed)
+			coretest.WantFault(t, err, fault.Conflict, code, allowed)
 		}
 	}
 	r := newRoom(t, "")
@@ -107,9 +108,9 @@ func TestPickerAndTestTellWhatTheIdentityMayNot(t *testing.T) {
 	r.server.Refuse("p2")
 	for project, code := range map[string]string{"p2": "manager.forbidden", "p3": "manager.folder_missing"} {
 		_, err := r.client.Pick(t.Context(), integrations.Step{Kind: integrations.StepSecrets, Project: project, Environment: "prod"})
-		wantFault(t, err, fault.Conflict, code, project+"/prod")
+		coretest.WantFault(t, err, fault.Conflict, code, project+"/prod")
 	}
 	r.server.Always("GET /api/v1/projects", faultyhttp.Status(403, `{"error":"PermissionDenied","message":"canary"}`))
 	_, err := r.client.Pick(t.Context(), integrations.Step{Kind: integrations.StepProjects})
-	wantFault(t, err, fault.Conflict, "manager.forbidden", "allowed project")
+	coretest.WantFault(t, err, fault.Conflict, "manager.forbidden", "allowed project")
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"berth/core/coretest"
 	"berth/core/fault"
 	"berth/core/secrets"
 	"berth/local/stand/managerstand"
@@ -55,7 +56,7 @@ func TestWhatIsNoValueIsRefusedByRule(t *testing.T) {
 		"p1/prod/shop/db#TWICE":   "manager.ambiguous",
 	} {
 		values, err := r.client.Resolve(t.Context(), []secrets.Ref{ref("BAD", reference), ref("GOOD", "p1/prod/#ROOT")})
-		wantFault(t, err, fault.Conflict, code, reference+": ")
+		coretest.WantFault(t, err, fault.Conflict, code, reference+": ")
 		if _, found := values["BAD"]; found || len(values) != 1 {
 			t.Errorf("%s gave %d values", reference, len(values))
 		}
@@ -70,7 +71,7 @@ func TestBadReferencesAreNotAskedFor(t *testing.T) {
 		"p1/prod/a": "secret.bad_reference", "p2/prod/#A": "manager.project_refused", "p11/prod/#A": "manager.project_refused",
 	} {
 		_, err := r.client.Resolve(t.Context(), []secrets.Ref{ref("A", reference)})
-		wantFault(t, err, fault.Conflict, code)
+		coretest.WantFault(t, err, fault.Conflict, code)
 	}
 	if asked := r.server.Asked(); len(asked) != 0 {
 		t.Errorf("the server was asked %v", asked)
@@ -123,5 +124,5 @@ func TestListsHaveALimit(t *testing.T) {
 		fmt.Fprintf(w, `{"secrets":[%s{"secretKey":"A","secretValue":"canary"}],"totalCount":1000000000}`, strings.Repeat(`{"secretKey":"A","secretValue":"canary"},`, 999))
 	})
 	_, err := r.client.Resolve(t.Context(), []secrets.Ref{ref("A", "p1/prod/#A")})
-	wantFault(t, err, fault.Conflict, "manager.too_large", "10000 entries")
+	coretest.WantFault(t, err, fault.Conflict, "manager.too_large", "10000 entries")
 }

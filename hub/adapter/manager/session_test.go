@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"berth/core/coretest"
 	"berth/core/fault"
 	"berth/core/secrets"
 	"berth/hub/adapter/manager"
@@ -44,7 +45,7 @@ func TestRefusedTokenIsReplacedOnce(t *testing.T) {
 		}
 		r.server.Always("GET ", faultyhttp.Status(401, `{"error":"UnauthorizedError","message":"canary"}`))
 		_, err := r.client.Resolve(t.Context(), one)
-		wantFault(t, err, fault.Conflict, "manager.credential_refused", "client ID and secret")
+		coretest.WantFault(t, err, fault.Conflict, "manager.credential_refused", "client ID and secret")
 		if asked := r.server.Asked(); !slices.Equal(asked, []string{"GET /api/v4/secrets", login, "GET /api/v4/secrets"}) {
 			t.Errorf("the server was asked %v", asked)
 		}
@@ -55,8 +56,8 @@ func TestWrongIdentityIsTold(t *testing.T) {
 	r := newRoom(t, "p1")
 	r.server.Identity("id-1", "another")
 	_, err := r.client.Resolve(t.Context(), one)
-	wantFault(t, err, fault.Conflict, "manager.credential_refused", "Settings, Integrations")
-	wantFault(t, r.client.Test(t.Context()), fault.Conflict, "manager.credential_refused")
+	coretest.WantFault(t, err, fault.Conflict, "manager.credential_refused", "Settings, Integrations")
+	coretest.WantFault(t, r.client.Test(t.Context()), fault.Conflict, "manager.credential_refused")
 }
 
 // Many who ask at the same time log in once.
@@ -148,7 +149,7 @@ func TestTokenServesWhileItLasts(t *testing.T) {
 		}
 		time.Sleep(10 * time.Minute)
 		_, err := client.Resolve(t.Context(), one)
-		wantFault(t, err, fault.Unavailable, "manager.failed")
+		coretest.WantFault(t, err, fault.Unavailable, "manager.failed")
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"berth/core/fault"
+	"berth/hub/flock"
 )
 
 func TestADatabaseBelongsToOneServer(t *testing.T) {
@@ -40,7 +41,7 @@ func TestADatabaseBelongsToOneServer(t *testing.T) {
 
 func TestAClaimEndsWithItsProcess(t *testing.T) {
 	dir := t.TempDir()
-	holder := exec.Command("flock", "--no-fork", filepath.Join(dir, LockFile), "sleep", "60")
+	holder := exec.Command("flock", "--no-fork", filepath.Join(dir, flock.File), "sleep", "60")
 	if err := holder.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"berth/core/coretest"
 	"berth/core/fault"
 	"berth/core/integrations"
 	"berth/core/secrets"
@@ -22,23 +23,6 @@ import (
 	"berth/local/stand/faultyhttp"
 	"berth/local/stand/vaultstand"
 )
-
-// wantFault checks kind, code and what is said, and that nothing secret is.
-func wantFault(t *testing.T, err error, kind fault.Kind, code string, says ...string) {
-	t.Helper()
-	if !fault.Is(err, kind) || fault.CodeOf(err) != code {
-		t.Errorf("%v (%s); want %s %s", err, fault.KindOf(err), kind, code)
-		return
-	}
-	for _, text := range says {
-		if !strings.Contains(fault.PublicOf(err), text) {
-			t.Errorf("%q does not say %q", fault.PublicOf(err), text)
-		}
-	}
-	if all := fmt.Sprintf("%+v %s", err, err); strings.Contains(all, "canary") {
-		t.Errorf("a message shows a secret: %s", all)
-	}
-}
 
 // What fails as a whole is told once, whoever asks.
 func TestServerFailures(t *testing.T) {
@@ -76,7 +60,7 @@ func TestServerFailures(t *testing.T) {
 				refs = append(refs, ref(fmt.Sprint("V", i), fmt.Sprintf("kv/data/app%d#key", i)))
 			}
 			values, err := r.client.Resolve(t.Context(), refs)
-			wantFault(t, err, c.kind, c.code, c.says)
+			coretest.WantFault(t, err, c.kind, c.code, c.says)
 			if len(values) != 0 || strings.Count(fault.PublicOf(err), c.says) != 1 {
 				t.Errorf("%d values; it is told more than once: %s", len(values), fault.PublicOf(err))
 			}
@@ -84,10 +68,10 @@ func TestServerFailures(t *testing.T) {
 			if errors.As(err, &known) && known.RetryAfter != c.after {
 				t.Errorf("retry after %v, want %v", known.RetryAfter, c.after)
 			}
-			wantFault(t, r.client.Test(t.Context()), c.kind, c.code, c.says)
+			coretest.WantFault(t, r.client.Test(t.Context()), c.kind, c.code, c.says)
 			for _, step := range []integrations.Step{{Kind: integrations.StepMounts}, {Kind: integrations.StepPaths, Mount: "kv"}, {Kind: integrations.StepFields, Mount: "kv", Path: "app"}} {
 				_, err := r.client.Pick(t.Context(), step)
-				wantFault(t, err, c.kind, c.code, c.says)
+				coretest.WantFault(t, err, c.kind, c.code, c.says)
 			}
 			r.server.Heal()
 			if values, err := r.client.Resolve(t.Context(), []secrets.Ref{ref("A", "kv/data/app#key")}); err != nil || values["A"].Reveal() != "canary-value" {
@@ -106,7 +90,7 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 		r := newRoom(t, "kv")
 		r.server.Always("", faultyhttp.Status(status, "", "Location", elsewhere.URL+"/v1/kv/data/app"))
 		_, err := r.client.Resolve(t.Context(), []secrets.Ref{ref("A", "kv/data/app#key")})
-		wantFault(t, err, fault.Conflict, "vault.redirected", elsewhere.URL)
+		coretest.WantFault(t, err, fault.Conflict, "vault.redirected", elsewhere.URL)
 	}
 	if asked := other.Asked(); len(asked) != 0 {
 		t.Errorf("the other host was asked: %v", asked)
@@ -131,12 +115,12 @@ func TestSlowServers(t *testing.T) {
 				}
 				began := time.Now()
 				_, err := client.Resolve(t.Context(), refs)
-				wantFault(t, err, fault.Unavailable, "vault.slow", "within 10 seconds")
+				coretest.WantFault(t, err, fault.Unavailable, "vault.slow", "within 10 seconds")
 				if took := time.Since(began); took < 10*time.Second || took > 11*time.Second {
 					t.Errorf("it took %v", took)
 				}
 				began = time.Now()
-				wantFault(t, client.Test(t.Context()), fault.Unavailable, "vault.slow", "within 10 seconds")
+				coretest.WantFault(t, client.Test(t.Context()), fault.Unavailable, "vault.slow", "within 10 seconds")
 				if took := time.Since(began); took > 11*time.Second {
 					t.Errorf("the test took %v", took)
 				}
@@ -162,7 +146,7 @@ func TestAllReferencesTogetherHaveALimit(t *testing.T) {
 		}
 		began := time.Now()
 		values, err := client.Resolve(t.Context(), refs)
-		wantFault(t, err, fault.Unavailable, "vault.slow")
+		coretest.WantFault(t, err, fault.Unavailable, "vault.slow")
 		if took := time.Since(began); took > 31*time.Second || len(values) == 0 {
 			t.Errorf("it took %v and brought %d values", took, len(values))
 		}
@@ -199,32 +183,32 @@ func TestUntrustedCertificates(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := newClient(t, c.address, "", outbound.Options{Roots: c.roots, Limit: patient.Limit}).Resolve(t.Context(), refs)
-			wantFault(t, err, fault.Conflict, "vault.untrusted", c.says)
+			coretest.WantFault(t, err, fault.Conflict, "vault.untrusted", c.says)
 		})
 	}
 	values, err := newClient(t, secure.URL, "", outbound.Options{Roots: roots, Limit: patient.Limit}).Resolve(t.Context(), refs)
 	if err != nil || values["A"].Reveal() != "canary-value" {
 		t.Errorf("a trusted server: %v", err)
 	}
-	wantFault(t, newClient(t, strings.Replace(secure.URL, "https://", "http://", 1), "", patient).Test(t.Context()), fault.Conflict, "vault.failed", "400")
+	coretest.WantFault(t, newClient(t, strings.Replace(secure.URL, "https://", "http://", 1), "", patient).Test(t.Context()), fault.Conflict, "vault.failed", "400")
 }
 
 func TestNobodyAnswers(t *testing.T) {
 	r := newRoom(t, "")
 	r.http.Close()
 	_, err := r.client.Resolve(t.Context(), []secrets.Ref{ref("A", "kv/data/app#key")})
-	wantFault(t, err, fault.Unavailable, "vault.unreachable", r.http.URL)
+	coretest.WantFault(t, err, fault.Unavailable, "vault.unreachable", r.http.URL)
 	_, err = newClient(t, "http://no-such-host.invalid", "", patient).Resolve(t.Context(), []secrets.Ref{ref("A", "kv/data/app#key")})
-	wantFault(t, err, fault.Unavailable, "vault.unreachable", "no-such-host.invalid")
+	coretest.WantFault(t, err, fault.Unavailable, "vault.unreachable", "no-such-host.invalid")
 }
 
 func TestBadSettings(t *testing.T) {
 	for _, address := range []string{"", "vault", "ftp://vault", "http://", "https://user:canary@vault", "https://vault/ui", "https://vault?x=1", "unix:///run/vault.sock", "http://a b"} {
 		_, err := vault.New(vault.Settings{Address: address, Token: secrets.NewValue(token)}, outbound.Options{})
-		wantFault(t, err, fault.Conflict, "vault.address", "Settings, Integrations")
+		coretest.WantFault(t, err, fault.Conflict, "vault.address", "Settings, Integrations")
 	}
 	for _, bad := range []string{"", "canary\n", "canary token", "canaryé"} {
 		_, err := vault.New(vault.Settings{Address: "https://vault", Token: secrets.NewValue(bad)}, outbound.Options{})
-		wantFault(t, err, fault.Conflict, "vault.token_invalid")
+		coretest.WantFault(t, err, fault.Conflict, "vault.token_invalid")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"berth/core/coretest"
 	"berth/core/fault"
 	"berth/core/integrations"
 	"berth/local/stand/vaultstand"
@@ -63,7 +64,7 @@ func TestPickerStaysInsideTheAllowedMount(t *testing.T) {
 	r.server.Asked()
 	for _, kind := range []integrations.StepKind{integrations.StepPaths, integrations.StepFields} {
 		_, err := r.client.Pick(t.Context(), integrations.Step{Kind: kind, Mount: "kv", Path: "shop"})
-		wantFault(t, err, fault.Conflict, "vault.mount_refused", "kv: outside team/kv")
+		coretest.WantFault(t, err, fault.Conflict, "vault.mount_refused", "kv: outside team/kv")
 	}
 	if asked := r.server.Asked(); len(asked) != 0 {
 		t.Errorf("the server was asked %v", asked)
@@ -77,10 +78,10 @@ func TestPickerRefusesOtherSteps(t *testing.T) {
 		{Kind: integrations.StepPaths, Mount: "kv", Path: "a//b"}, {Kind: integrations.StepFields, Mount: "kv"}, {Kind: integrations.StepFields, Mount: "kv", Path: ".."},
 	} {
 		_, err := r.client.Pick(t.Context(), step)
-		wantFault(t, err, fault.Invalid, "secret.bad_reference")
+		coretest.WantFault(t, err, fault.Invalid, "secret.bad_reference")
 	}
 	_, err := r.client.Pick(t.Context(), integrations.Step{Kind: integrations.StepSecrets, Mount: "kv", Path: "a"})
-	wantFault(t, err, fault.Invalid, "vault.step", "mounts, paths and fields")
+	coretest.WantFault(t, err, fault.Invalid, "vault.step", "mounts, paths and fields")
 	if asked := r.server.Asked(); len(asked) != 0 {
 		t.Errorf("the server was asked %v", asked)
 	}
@@ -99,21 +100,21 @@ func TestPickerAndTestTellWhatTheTokenMayNot(t *testing.T) {
 				if got := r.pick(integrations.Step{Kind: integrations.StepMounts}); !slices.Equal(got, []integrations.Choice{same("kv")}) {
 					t.Errorf("mounts are %+v", got)
 				}
-				wantFault(t, r.client.Test(t.Context()), fault.Conflict, "vault.mount_missing", "kv")
+				coretest.WantFault(t, r.client.Test(t.Context()), fault.Conflict, "vault.mount_missing", "kv")
 			} else {
 				_, err := r.client.Pick(t.Context(), integrations.Step{Kind: integrations.StepMounts})
-				wantFault(t, err, fault.Conflict, "vault.forbidden", "allowed mount")
+				coretest.WantFault(t, err, fault.Conflict, "vault.forbidden", "allowed mount")
 			}
 			_, err := r.client.Pick(t.Context(), integrations.Step{Kind: integrations.StepPaths, Mount: "kv", Path: "shop"})
-			wantFault(t, err, fault.Conflict, "vault.forbidden", "list on kv/metadata/shop/")
+			coretest.WantFault(t, err, fault.Conflict, "vault.forbidden", "list on kv/metadata/shop/")
 			_, err = r.client.Pick(t.Context(), integrations.Step{Kind: integrations.StepFields, Mount: "kv", Path: "shop/database"})
-			wantFault(t, err, fault.Conflict, "vault.forbidden", "kv/data/shop/database")
+			coretest.WantFault(t, err, fault.Conflict, "vault.forbidden", "kv/data/shop/database")
 			_, err = r.client.Pick(t.Context(), integrations.Step{Kind: integrations.StepFields, Mount: "kv", Path: "shop/cache/redis"})
-			wantFault(t, err, fault.Conflict, "vault.version_deleted")
+			coretest.WantFault(t, err, fault.Conflict, "vault.version_deleted")
 			r.server.Change(token, func(t *vaultstand.Token) { t.Ended = true })
 			for _, step := range []integrations.Step{{Kind: integrations.StepMounts}, {Kind: integrations.StepPaths, Mount: "kv"}, {Kind: integrations.StepFields, Mount: "kv", Path: "shop"}} {
 				_, err := r.client.Pick(t.Context(), step)
-				wantFault(t, err, fault.Conflict, "vault.token_invalid")
+				coretest.WantFault(t, err, fault.Conflict, "vault.token_invalid")
 			}
 		})
 	}
@@ -130,7 +131,7 @@ func TestTest(t *testing.T) {
 		r.furnish()
 		err := r.client.Test(t.Context())
 		if c.code != "" {
-			wantFault(t, err, fault.Conflict, c.code, c.says)
+			coretest.WantFault(t, err, fault.Conflict, c.code, c.says)
 		} else if err != nil {
 			t.Errorf("allowed %q: %v", allowed, err)
 		}

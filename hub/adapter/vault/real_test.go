@@ -118,7 +118,7 @@ func TestRealVaultRefusesByRule(t *testing.T) {
 		"none/data/app#key":  "vault.forbidden", // nobody is told what is not mounted
 	} {
 		values, err := r.client.Resolve(t.Context(), []secrets.Ref{ref("BAD", reference), ref("GOOD", "kv/data/app#key")})
-		wantFault(t, err, fault.Conflict, code, reference+": ")
+		coretest.WantFault(t, err, fault.Conflict, code, reference+": ")
 		if len(values) != 1 {
 			t.Errorf("%s gave %d values", reference, len(values))
 		}
@@ -126,7 +126,7 @@ func TestRealVaultRefusesByRule(t *testing.T) {
 	everything := r.with(t, "", `path "*" { capabilities = ["read", "list"] }`, nil)
 	for reference, code := range map[string]string{"none/data/app#key": "vault.mount_missing", "old/data/app#key": "vault.path_missing"} {
 		_, err := everything.client.Resolve(t.Context(), []secrets.Ref{ref("A", reference)})
-		wantFault(t, err, fault.Conflict, code)
+		coretest.WantFault(t, err, fault.Conflict, code)
 	}
 }
 
@@ -155,10 +155,10 @@ func TestRealVaultPicker(t *testing.T) {
 		if err := r.with(t, allowed, reader, nil).client.Test(t.Context()); code == "" && err != nil {
 			t.Errorf("allowed %q: %v", allowed, err)
 		} else if code != "" {
-			wantFault(t, err, fault.Conflict, code)
+			coretest.WantFault(t, err, fault.Conflict, code)
 		}
 	}
-	wantFault(t, r.with(t, "old", `path "*" { capabilities = ["read", "list"] }`, nil).client.Test(t.Context()), fault.Conflict, "vault.mount_kind")
+	coretest.WantFault(t, r.with(t, "old", `path "*" { capabilities = ["read", "list"] }`, nil).client.Test(t.Context()), fault.Conflict, "vault.mount_kind")
 }
 
 // V1, V5: a sealed server, and tokens that end.
@@ -175,8 +175,8 @@ func TestRealVaultSealedAndTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Must(t, http.MethodPut, "sys/seal", nil)
-	wantFault(t, resolves(r), fault.Unavailable, "vault.sealed", "unseal it")
-	wantFault(t, r.client.Test(t.Context()), fault.Unavailable, "vault.sealed")
+	coretest.WantFault(t, resolves(r), fault.Unavailable, "vault.sealed", "unseal it")
+	coretest.WantFault(t, r.client.Test(t.Context()), fault.Unavailable, "vault.sealed")
 	r.Unseal(t)
 	if err := resolves(r); err != nil {
 		t.Errorf("after it was unsealed: %v", err)
@@ -197,8 +197,8 @@ func TestRealVaultSealedAndTokens(t *testing.T) {
 				err = resolves(short)
 			}
 		}
-		wantFault(t, err, fault.Conflict, "vault.token_invalid")
-		wantFault(t, short.client.Test(t.Context()), fault.Conflict, "vault.token_invalid")
+		coretest.WantFault(t, err, fault.Conflict, "vault.token_invalid")
+		coretest.WantFault(t, short.client.Test(t.Context()), fault.Conflict, "vault.token_invalid")
 	}
 	lasting := r.with(t, "kv", reader, map[string]any{"period": "10s"})
 	for began := time.Now(); time.Since(began) < 25*time.Second; <-time.After(200 * time.Millisecond) {

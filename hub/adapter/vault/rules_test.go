@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"berth/core/coretest"
 	"berth/core/fault"
 	"berth/core/secrets"
 	"berth/hub/adapter/outbound"
@@ -59,7 +60,7 @@ func TestWhatIsNoValueIsRefusedByRule(t *testing.T) {
 		"kv/data/closed#key":     "vault.forbidden",
 	} {
 		values, err := r.client.Resolve(t.Context(), []secrets.Ref{ref("BAD", reference), ref("GOOD", "kv/data/app#empty")})
-		wantFault(t, err, fault.Conflict, code, reference+": ")
+		coretest.WantFault(t, err, fault.Conflict, code, reference+": ")
 		if _, found := values["BAD"]; found || len(values) != 1 {
 			t.Errorf("%s gave %d values", reference, len(values))
 		}
@@ -80,7 +81,7 @@ func TestBadReferencesAreNotAskedFor(t *testing.T) {
 		"kvx/data/app#key":           "vault.mount_refused",
 	} {
 		_, err := r.client.Resolve(t.Context(), []secrets.Ref{ref("A", reference)})
-		wantFault(t, err, fault.Conflict, code)
+		coretest.WantFault(t, err, fault.Conflict, code)
 	}
 	if asked := r.server.Asked(); len(asked) != 0 {
 		t.Errorf("the server was asked %v", asked)
@@ -96,7 +97,7 @@ func TestAllowedMountMayHaveSlashes(t *testing.T) {
 			t.Errorf("allowed %q: %v", allowed, err)
 		}
 		_, err := r.client.Resolve(t.Context(), []secrets.Ref{ref("A", "kv/data/app#key")})
-		wantFault(t, err, fault.Conflict, "vault.mount_refused", "kv/data/app#key: outside team/kv")
+		coretest.WantFault(t, err, fault.Conflict, "vault.mount_refused", "kv/data/app#key: outside team/kv")
 	}
 }
 
@@ -153,5 +154,5 @@ func TestManyProblemsAreOneMessage(t *testing.T) {
 		refs = append(refs, ref(fmt.Sprint("V", i), fmt.Sprintf("kv/data/none%02d#key", i)))
 	}
 	_, err := r.client.Resolve(t.Context(), refs)
-	wantFault(t, err, fault.Conflict, "vault.path_missing", "kv/data/none00#key", "kv/data/none09#key", "and 30 more")
+	coretest.WantFault(t, err, fault.Conflict, "vault.path_missing", "kv/data/none00#key", "kv/data/none09#key", "and 30 more")
 }

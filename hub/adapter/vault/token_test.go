@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"berth/core/coretest"
 	"berth/core/fault"
 	"berth/core/secrets"
 	"berth/hub/adapter/outbound"
@@ -38,7 +39,7 @@ func TestTokenIsRenewedOnceWhenItIsRefused(t *testing.T) {
 
 	r.server.Always("GET /v1/kv/", faultyhttp.Status(403, `{"errors":["permission denied"]}`))
 	_, err := r.client.Resolve(t.Context(), refs)
-	wantFault(t, err, fault.Conflict, "vault.forbidden", "kv/data/app#key", "read on kv/data/app")
+	coretest.WantFault(t, err, fault.Conflict, "vault.forbidden", "kv/data/app#key", "read on kv/data/app")
 	if asked := r.server.Asked(); !slices.Equal(asked, want) {
 		t.Errorf("the server was asked %v", asked)
 	}
@@ -54,12 +55,12 @@ func TestEndedTokenIsTold(t *testing.T) {
 	}
 	r.server.Change(token, func(t *vaultstand.Token) { t.Ended = true })
 	_, err := r.client.Resolve(t.Context(), refs)
-	wantFault(t, err, fault.Conflict, "vault.token_invalid", "expired or was revoked")
-	wantFault(t, r.client.Test(t.Context()), fault.Conflict, "vault.token_invalid")
+	coretest.WantFault(t, err, fault.Conflict, "vault.token_invalid", "expired or was revoked")
+	coretest.WantFault(t, r.client.Test(t.Context()), fault.Conflict, "vault.token_invalid")
 	r.server.Heal()
 	r.server.Always("", faultyhttp.Status(401, `canary`))
 	_, err = r.client.Resolve(t.Context(), refs)
-	wantFault(t, err, fault.Conflict, "vault.token_invalid")
+	coretest.WantFault(t, err, fault.Conflict, "vault.token_invalid")
 }
 
 // A token with an end is renewed when half of its time has passed, without anybody waiting for it.

@@ -2,7 +2,9 @@ package websocket
 
 import (
 	"errors"
+	"io"
 	"net"
+	"os"
 	"syscall"
 )
 
@@ -60,21 +62,32 @@ func (p *Patient) NetConn() net.Conn { return p.Conn }
 // Read reads no further than a TLS record's header, or its end, goes: crypto/tls would keep what is beyond in a
 // buffer that is twice as large, for as long as the connection lasts. errNothing: p is eager and nothing has come.
 func (p *Patient) Read(b []byte) (int, error) {
-	if p.eager && !p.come() {
-		return 0, errNothing
+	read := p.Conn.Read
+	if p.eager {
+		read = p.readCome
 	}
-	n, err := p.Conn.Read(b[:min(len(b), p.next.left())])
+	n, err := read(b[:min(len(b), p.next.left())])
 	p.next.pass(b[:n])
 	return n, err
 }
 
-// come reports whether a Read would return at once.
-func (p *Patient) come() (yes bool) {
-	err := p.raw.Read(func(fd uintptr) bool {
-		yes = readable(fd)
+// readCome is Read for what has come: errNothing when nothing has.
+func (p *Patient) readCome(b []byte) (n int, err error) {
+	if waited := p.raw.Read(func(fd uintptr) bool {
+		n, err = again(func() (int, error) { return syscall.Read(int(fd), b) })
 		return true
-	})
-	return yes || err != nil // which Read tells
+	}); waited != nil {
+		return 0, waited
+	}
+	switch {
+	case errors.Is(err, syscall.EAGAIN):
+		return 0, errNothing
+	case err != nil:
+		return 0, os.NewSyscallError("read", err)
+	case n == 0:
+		return 0, io.EOF
+	}
+	return n, nil
 }
 
 // wait returns when there is something to read, or what to say why not.
@@ -83,10 +96,18 @@ func (p *Patient) wait() error { return p.raw.Read(readable) }
 // readable reports whether there are bytes to read, or an end.
 func readable(fd uintptr) bool {
 	var one [1]byte
+	_, err := again(func() (int, error) {
+		n, _, err := syscall.Recvfrom(int(fd), one[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+		return n, err
+	})
+	return !errors.Is(err, syscall.EAGAIN)
+}
+
+// again makes a call of the system until no signal interrupts it.
+func again(call func() (int, error)) (int, error) {
 	for {
-		_, _, err := syscall.Recvfrom(int(fd), one[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
-		if !errors.Is(err, syscall.EINTR) {
-			return !errors.Is(err, syscall.EAGAIN)
+		if n, err := call(); err != syscall.EINTR {
+			return n, err
 		}
 	}
 }

@@ -70,7 +70,7 @@ func (f folder) Apply(ctx context.Context, p worker.Project, _ func(string)) err
 	if err != nil || !last.Gone && last.Digest == digest && !p.Recreate {
 		return err
 	}
-	if err := rest(ctx); err != nil {
+	if err := errors.Join(f.held(ctx), rest(ctx)); err != nil {
 		return err
 	}
 	if err := f.add(p.Name, container{ID: core.NewID("ctr", time.Now()), Digest: digest, Labels: p.Labels, At: time.Now()}); err != nil {
@@ -145,6 +145,9 @@ func (f folder) Restart(context.Context, string, string) error { return nil }
 func (f folder) Logs(context.Context, string, string, worker.LogAsk, io.Writer) error {
 	return nil
 }
+
+// Usage implements worker.Engine: files use no processor.
+func (f folder) Usage(context.Context) ([]worker.ContainerUsage, error) { return nil, nil }
 
 // Watch implements worker.Engine: nobody but the worker changes anything here.
 func (f folder) Watch(ctx context.Context, _ func(worker.Happening)) error {

@@ -1,6 +1,7 @@
 // Command folderworker is a worker whose container engine is the folder ENGINE_DIR. All else of it
 // is the real worker's: journal, records, link, order of steps. It is for the tests of
-// local/kill alone, and comes back to a server that was killed without the worker's pauses.
+// local/kill alone, and comes back to a server that was killed without the worker's pauses. With SPEAKS it says that it speaks
+// a protocol of that number and is release 9.0.0.
 package main
 
 import (
@@ -11,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -48,6 +50,9 @@ func run() error {
 	}
 	options := websocket.DialOptions{Server: settings.ServerURL, Token: secrets.NewValue(settings.WorkerToken.Reveal()), Certificate: certificate,
 		Enrol: wire.Enrol{Protocol: wire.ProtocolVersion, Hostname: settings.Hostname, Version: "kill", OS: runtime.GOOS, Arch: runtime.GOARCH}}
+	if number, err := strconv.Atoi(os.Getenv("SPEAKS")); err == nil { // as a worker of another release
+		options.Enrol.Protocol, options.Enrol.Version = number, "9.0.0"
+	}
 	if pin, pinned := settings.WorkerToken.Pin(); pinned {
 		options.Pin = &pin
 	}

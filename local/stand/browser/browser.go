@@ -29,10 +29,11 @@ type T interface {
 	Cleanup(func())
 }
 
-// Browser is one Chromium with one page. It is for one goroutine.
+// Browser is a window of a Chromium with one page. It is for one goroutine.
 type Browser struct {
 	t   T
 	ctx context.Context
+	end func() // closes its window; that of the first ends the browser
 
 	mu        sync.Mutex
 	troubles  []string       // console errors, refused content, failed requests; guarded by mu
@@ -59,14 +60,8 @@ func Start(t T, more ...chromedp.ExecAllocatorOption) *Browser {
 	allocator, end := chromedp.NewExecAllocator(context.Background(), append(options, more...)...)
 	ctx, endPage := chromedp.NewContext(allocator)
 	t.Cleanup(func() { endPage(); end() })
-	b := &Browser{t: t, ctx: ctx, permitted: map[int64]bool{}}
-	// The browser lives as long as the context of the first thing that it does.
-	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 900)); err != nil {
-		t.Fatal("the browser does not start: ", err)
-	}
-	if err := chromedp.Listen(ctx, b.notice); err != nil {
-		t.Fatal(err)
-	}
+	b := &Browser{t: t, ctx: ctx, end: endPage, permitted: map[int64]bool{}}
+	b.begin()
 	return b
 }
 

@@ -93,6 +93,9 @@ func (e *Engine) Info(context.Context) (worker.EngineInfo, error) {
 	return worker.EngineInfo{Version: "none", APIVersion: "none", Containers: len(e.containers), Running: len(e.containers)}, nil
 }
 
+// Usage implements worker.Engine: what does not run uses nothing.
+func (e *Engine) Usage(context.Context) ([]worker.ContainerUsage, error) { return nil, nil }
+
 // Watch implements worker.Engine: nobody but the worker changes anything here.
 func (e *Engine) Watch(ctx context.Context, _ func(worker.Happening)) error {
 	<-ctx.Done()

@@ -103,8 +103,8 @@ func beside(c container.Summary) bool {
 	return c.Labels[api.OneoffLabel] == "True" || c.Labels[api.HookLabel] != ""
 }
 
-func stillThere(all []*observed) []observed {
-	var there []observed
+func stillThere[T any](all []*T) []T {
+	var there []T
 	for _, o := range all {
 		if o != nil {
 			there = append(there, *o)

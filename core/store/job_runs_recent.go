@@ -1,0 +1,74 @@
+package store
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"berth/core"
+	"berth/core/jobs"
+)
+
+// recentStep is how many jobs' runs one statement reads.
+const recentStep = 50
+
+// RecentRuns implements jobs.Store.
+func (s *Store) RecentRuns(ctx context.Context, ids []core.JobID, limit int) (map[core.JobID][]jobs.Run, error) {
+	return read(ctx, s, func(tx *Tx) (map[core.JobID][]jobs.Run, error) {
+		found := make(map[core.JobID][]jobs.Run, len(ids))
+		for some := range slices.Chunk(ids, recentStep) {
+			if err := glimpses(tx, some, limit, found); err != nil {
+				return nil, err
+			}
+		}
+		return found, fillIn(tx, found)
+	})
+}
+
+// glimpses reads what a picture shows of the newest runs of some jobs: a list of fifty jobs has 1,500 of them.
+func glimpses(tx *Tx, ids []core.JobID, limit int, found map[core.JobID][]jobs.Run) error {
+	const of = `SELECT * FROM (SELECT ?, id, state, queued_at, started_at, finished_at FROM job_runs WHERE job_id = ? ORDER BY id DESC LIMIT ?) AS recent`
+	var args []any
+	for i, id := range ids {
+		args = append(args, i, id, limit)
+	}
+	_, err := many(tx, func(row scanner) (none struct{}, err error) {
+		var n int
+		var r jobs.Run
+		var queued, started, finished int64
+		err = row.Scan(&n, &r.ID, &r.State, &queued, &started, &finished)
+		r.Job, r.QueuedAt, r.StartedAt, r.FinishedAt = ids[n], fromMicros(queued), fromMicros(started), fromMicros(finished)
+		found[r.Job] = append(found[r.Job], r)
+		return none, err
+	}, of+strings.Repeat(` UNION ALL `+of, len(ids)-1), args...)
+	return err
+}
+
+// fillIn reads all of the newest run of each state of each job.
+func fillIn(tx *Tx, found map[core.JobID][]jobs.Run) error {
+	places := map[core.RunID]*jobs.Run{}
+	for _, runs := range found {
+		met := map[jobs.RunState]bool{}
+		for i := range runs {
+			if !met[runs[i].State] {
+				met[runs[i].State] = true
+				places[runs[i].ID] = &runs[i]
+			}
+		}
+	}
+	for some := range slices.Chunk(slices.Sorted(maps.Keys(places)), nameStep) {
+		var args []any
+		for _, id := range some {
+			args = append(args, id)
+		}
+		whole, err := many(tx, scanPlainRun, `SELECT `+plainRunColumns+` FROM job_runs r WHERE r.id IN (?`+strings.Repeat(`, ?`, len(some)-1)+`) ORDER BY r.id LIMIT ?`, append(args, nameStep)...)
+		if err != nil {
+			return err
+		}
+		for _, r := range whole {
+			*places[r.ID] = r
+		}
+	}
+	return nil
+}
