@@ -1,7 +1,7 @@
 # Two commands do all set-up that they need, on Debian or Ubuntu with Go, git and make:
 #   make run    build, start the server with a worker inside, deploy the demo, print the address
 #   make test   set up what the tests need and run them all
-.PHONY: run stop logs test test-real check bench build function clean
+.PHONY: run stop logs test test-real pages check bench build function clean
 
 run:
 	@local/make/run.sh
@@ -21,6 +21,10 @@ test:
 # today, and what follows Git hosts against a real Gitea; all are built the first time.
 test-real:
 	@local/make/test-real.sh
+
+# Keeps a picture of every page, wide and on a phone, light and dark, below .build/pages.
+pages:
+	@local/make/pages.sh
 
 # What must be clean beside the tests: format, vet, staticcheck, known vulnerabilities.
 check:

@@ -71,7 +71,7 @@
 //     or what changed, as the real worker sends it. Memory (VmRSS) is taken 150 seconds after all were back
 //     from a restart, before the first scrape of that number; that of the same server without workers is
 //     taken off, and a worker's snapshot counts as what it adds to the plain scrape. Processor time is over
-//     a minute. Scrapes are made in turns, over one connection each that is kept, with those of the floor: a
+//     a minute; no backup is made meanwhile. Scrapes are made in turns, over one connection each that is kept, with those of the floor: a
 //     bare net/http handler, in another process, that has the same bytes in memory. Then once more beside a
 //     worker that has a link and neither reads nor writes. Last, as many workers come to a bare port in another
 //     process: net/http, crypto/tls and x/net/websocket as they are, which keep nothing of what comes.

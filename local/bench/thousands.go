@@ -44,13 +44,17 @@ type thousands struct {
 	empty state // of the server before any worker came
 }
 
+// noBackups keeps the daily backup and the weekly rehearsal of it, which the server would begin in the minutes that
+// are measured, out of the figures of rest; the measurement backup is of them.
+var noBackups = []string{"BACKUP_INTERVAL=0s", "BACKUP_REHEARSAL_INTERVAL=0s"}
+
 func (b *bench) thousands(ctx context.Context, n int) (figures []figure, err error) {
 	s, err := b.newSite(fmt.Sprintf("fleet-%d", n))
 	if err != nil {
 		return nil, err
 	}
 	t := &thousands{b: b, n: n}
-	if t.server, _, err = b.startLocal(ctx, s); err != nil {
+	if t.server, _, err = b.startLocal(ctx, s, noBackups...); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, t.stop()) }()
@@ -123,7 +127,7 @@ func reaches(ctx context.Context, crowd *aide, enough func(online int) bool) err
 
 // startAgain starts the server on the data that it has.
 func (t *thousands) startAgain(ctx context.Context) error {
-	next, _, err := t.b.startLocal(ctx, t.site)
+	next, _, err := t.b.startLocal(ctx, t.site, noBackups...)
 	if err != nil {
 		return err
 	}

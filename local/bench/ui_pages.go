@@ -36,7 +36,7 @@ var unmeasured = map[string]string{
 }
 
 // narrowed are addresses of lists that more is asked of than all.
-var narrowed = []string{"/stacks?group=worker", "/stacks?group=repository", "/stacks?q=stack-99", "/stacks?status=error", "/workers?online=false", "/jobs?q=job-19", "/deployments?limit=500"}
+var narrowed = []string{"/stacks?group=worker", "/stacks?group=repository", "/stacks?q=stack-99", "/stacks?status=error", "/workers?online=false", "/jobs?q=job-19", "/deployments?limit=500", "/search?q=stack-99", "/search?q=edge"}
 
 // asking is what pages are asked for that show nothing without; {stack} is a stack.
 var asking = map[string]string{"/integrations/new": "?kind=slack&name=ops", "/stacks/bulk": "?do=sync&stack={stack}", "/stacks/bulk/done": "?do=resume&stack={stack}%3A%3A"}
@@ -45,7 +45,7 @@ var asking = map[string]string{"/integrations/new": "?kind=slack&name=ops", "/st
 func pagePatterns() []string {
 	stubs := handlers.Deps{
 		Guard:  guard.Config{AppURL: &url.URL{Scheme: "http", Host: "127.0.0.1"}},
-		Stacks: handlers.StacksDeps{Desk: struct{ handlers.StacksDesk }{}},
+		Stacks: handlers.StacksDeps{Desk: struct{ handlers.StacksDesk }{}, Store: struct{ handlers.StacksStore }{}},
 		UI:     handlers.UIDeps{Stacks: struct{ handlers.UIStacks }{}},
 	}
 	var patterns []string
@@ -100,9 +100,10 @@ func filled(pattern string, wilds map[string]string) (address string, ok bool) {
 
 // timed is how long the answers of one page took.
 type timed struct {
-	page string
-	took []time.Duration
-	size int // bytes, not compressed
+	page  string
+	first time.Duration // the first answer since the server began, for which its template is read
+	took  []time.Duration
+	size  int // bytes, not compressed
 }
 
 // pageTimes asks for each page again and again.
@@ -129,8 +130,10 @@ func (s *server) pageTimes(ctx context.Context) ([]figure, error) {
 	}
 	slices.SortStableFunc(all, func(a, b timed) int { return cmp.Compare(percentile(b.took, 99), percentile(a.took, 99)) })
 	worst := percentile(all[0].took, 99)
+	coldest := slices.MaxFunc(all, func(a, b timed) int { return cmp.Compare(a.first, b.first) })
 	figures := []figure{{name: fmt.Sprintf("%d pages with %d stacks, %d workers, %d deployments, %d runs: the slowest p99", len(all), backupStacks, uiWorkers, backupStacks*backupDeployments, uiJobs*uiRuns),
-		result: ms(worst), goal: "under " + ms(pageGoal), met: worst < pageGoal}}
+		result: ms(worst), goal: "under " + ms(pageGoal), met: worst < pageGoal},
+		{name: "  the slowest first view after a start: " + coldest.page, result: ms(coldest.first)}}
 	for _, one := range all {
 		p99 := percentile(one.took, 99)
 		figures = append(figures, figure{name: "  " + one.page, result: fmt.Sprintf("p50 %s, p99 %s, %d kB", ms(percentile(one.took, 50)), ms(p99), one.size/1000), goal: "p99 under " + ms(pageGoal), met: p99 < pageGoal})
@@ -154,6 +157,8 @@ func (s *server) timePage(ctx context.Context, pattern, address string) (timed, 
 			}
 		case status != http.StatusOK:
 			return one, errors.New(address + " is answered " + http.StatusText(status) + ": " + string(text[:min(len(text), 300)]))
+		case one.first == 0:
+			one.first = took
 		default:
 			one.took, one.size = append(one.took, took), len(text)
 		}

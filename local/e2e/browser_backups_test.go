@@ -17,7 +17,8 @@ func TestBackupsAndKeysInABrowser(t *testing.T) {
 	p.auditAll(map[string]string{"backups": "/backups", "backup": backup, "repository-keys": "/repository-keys", "repository-key-new": "/repository-keys/new", "ssh-hosts": "/repository-keys/hosts",
 		"repositories": "/repositories", "overview-backups": "/"})
 	p.open(backup)
-	p.press("Restore this backup")
+	p.click("#restore-h ~ .sure summary")
+	p.press("Yes, restore this backup")
 	p.shows("is being restored.")
 	p.clean()
 }

@@ -39,7 +39,7 @@ func TestTheGuidedPathInABrowser(t *testing.T) {
 	p.click("main a[href='/repositories/new?for=stack']")
 	p.fill("[name=url]", r.gitURL)
 	p.press("Add the repository")
-	p.click("#folders a[href*='path=guided']") // once it was read
+	p.click("#folders button[value='guided']") // once it was read
 	p.until("the form with the folder", `document.querySelector("[name=path]")?.value === "guided"`)
 	p.fill("[name=name]", r.stack)
 	p.press("Go on to the review")

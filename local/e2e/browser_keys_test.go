@@ -69,6 +69,7 @@ func (p *tab) enter(element, keys string) {
 // skipToContent takes the link that is the first stop of every page.
 func (p *tab) skipToContent() {
 	p.t.Helper()
+	p.until("the whole page", `document.readyState === "complete"`) // a key that comes before goes to nobody
 	p.do(chromedp.KeyEvent(kb.Tab))
 	if !ask[bool](p, `document.activeElement.matches(".skip") && document.activeElement.getBoundingClientRect().top >= 0`) {
 		p.t.Error("the first stop of the tab key is no link to the content that can be seen")

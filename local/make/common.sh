@@ -62,3 +62,10 @@ need_go() {
 
 The installed $(GOTOOLCHAIN=local go version 2>/dev/null || say Go) does not accept this module; the reason is above. Install Go $wanted or newer from https://go.dev/dl and run make again."
 }
+
+# need_browser makes sure of Chromium and of fonts with which it draws the same everywhere.
+need_browser() {
+	need chromium chromium
+	[ -d /usr/share/fonts/truetype/dejavu ] || { may_install && install fonts-dejavu-core; } ||
+		fail "The fonts of the package fonts-dejavu-core are missing, and $(why_not). Install them and run make again."
+}

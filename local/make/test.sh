@@ -65,9 +65,7 @@ need ip iproute2
 need nft nftables
 need_busybox
 need_prometheus
-need chromium chromium
-[ -d /usr/share/fonts/truetype/dejavu ] || { may_install && install fonts-dejavu-core; } ||
-	fail "The fonts of the package fonts-dejavu-core are missing, and $(why_not). Install them and run make again."
+need_browser
 need_docker
 local/make/check.sh --fast
 

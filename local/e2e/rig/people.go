@@ -3,6 +3,7 @@ package rig
 import (
 	"crypto/rand"
 	"net/http"
+	"path"
 	"time"
 
 	"berth/core/access"
@@ -31,6 +32,18 @@ func (s *Server) SignIn() Client {
 	person := s.Client
 	person.Key, person.Jar = "", newJar(s.T)
 	Post[api.User](person, "/api/custom/login", api.LoginRequest{Email: email, Password: s.Secrets["the administrator's password"]}, http.StatusOK)
+	return person
+}
+
+// Invited makes a user of a role, who is signed in.
+func (s *Server) Invited(role access.Role) Client {
+	s.T.Helper()
+	address, password := Name()+"@example.com", rand.Text()
+	invitation := Post[api.IssuedInvitation](s.Client, "/api/custom/users/invite", api.InvitationRequest{Email: address, Role: role}, http.StatusCreated)
+	person := s.Client
+	person.Key, person.Jar = "", newJar(s.T)
+	Post[api.User](person, "/api/custom/invites/"+path.Base(invitation.Link)+"/accept", api.AcceptRequest{Name: "Invited", Password: password}, http.StatusCreated)
+	Post[api.User](person, "/api/custom/login", api.LoginRequest{Email: address, Password: password}, http.StatusOK)
 	return person
 }
 

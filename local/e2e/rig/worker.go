@@ -3,6 +3,7 @@ package rig
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -34,16 +35,27 @@ type Worker struct {
 // stacks run is removed with them.
 func (s *Server) Worker(tags ...string) *Worker {
 	s.T.Helper()
-	return s.WorkerOf("", tags...)
+	return s.worker("", nil, tags)
 }
 
 // WorkerOf is Worker, run by a program.
 func (s *Server) WorkerOf(path string, tags ...string) *Worker {
 	s.T.Helper()
+	return s.worker(path, nil, tags)
+}
+
+// WorkerWith is Worker with more settings.
+func (s *Server) WorkerWith(more map[string]string, tags ...string) *Worker {
+	s.T.Helper()
+	return s.worker("", more, tags)
+}
+
+func (s *Server) worker(path string, more map[string]string, tags []string) *Worker {
+	s.T.Helper()
 	issued := Post[api.IssuedWorkerToken](s.Client, "/api/custom/workers/tokens", api.WorkerTokenRequest{}, http.StatusCreated)
 	s.Secrets["WORKER_TOKEN"] = issued.Token
 	w := &Worker{Server: s, Dir: s.T.TempDir(), Token: issued.Token, Log: &Log{}, path: path}
-	w.configure(issued, tags)
+	w.configure(issued, more, tags)
 	s.T.Cleanup(func() {
 		w.Stop()
 		if s.T.Failed() {
@@ -55,10 +67,11 @@ func (s *Server) WorkerOf(path string, tags ...string) *Worker {
 	return w
 }
 
-func (w *Worker) configure(issued api.IssuedWorkerToken, tags []string) {
+func (w *Worker) configure(issued api.IssuedWorkerToken, more map[string]string, tags []string) {
 	w.T.Helper()
 	environment := map[string]string{"SERVER_URL": issued.ServerURL, "WORKER_TOKEN": issued.Token, "HOSTNAME": Name(), "HEARTBEAT_INTERVAL": "1",
 		"WORKER_DATA_DIR": w.Dir, "WORKER_STACK_DIR": filepath.Join(w.Dir, "shown"), "WORKER_TAGS": strings.Join(tags, ",")}
+	maps.Copy(environment, more)
 	w.environment = environment
 	settings, problems, _ := config.LoadWorker(func(name string) (string, bool) { v, found := environment[name]; return v, found }, nil, config.System{})
 	if len(problems) > 0 {
