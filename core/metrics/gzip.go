@@ -123,13 +123,8 @@ func (z *zipped) copy(c *chunk) error {
 	if err := z.flush(1); err != nil {
 		return err
 	}
-	z.count(blocks.crc, blocks.shift, blocks.size)
+	z.crc, z.size = joinCRC(z.crc, blocks.crc, blocks.shift), z.size+uint32(blocks.size)
 	return z.out.add(blocks.blocks)
-}
-
-func (z *zipped) count(crc, shift uint32, size int) {
-	z.crc = joinCRC(z.crc, crc, shift)
-	z.size += uint32(size)
 }
 
 // flush compresses what is loose when it is as much as that.
@@ -138,7 +133,7 @@ func (z *zipped) flush(least int) error {
 	if len(text) < least {
 		return nil
 	}
-	z.count(crc32.ChecksumIEEE(text), shiftCRC(len(text)), len(text))
+	z.crc, z.size = crc32.Update(z.crc, crc32.IEEETable, text), z.size+uint32(len(text))
 	from := len(*z.made)
 	*z.made = pack(*z.made, text, z.least)
 	*z.loose = text[:0]

@@ -104,7 +104,7 @@ func (o *Own) readRuntime() []Family {
 	read.Read(r.samples)
 	families := make([]Family, 0, len(runtimeFamilies))
 	for _, f := range runtimeFamilies {
-		family := Family{Name: f.name, Type: f.kind, Help: f.help}
+		family := Family{Name: f.name, Type: f.kind, Help: f.help, header: header(f.name, f.kind, f.help)}
 		if f.lines != nil {
 			family.Text, family.Series = f.lines(nil)
 		} else if value := f.value(r); value != 0 {
