@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"io"
 	"time"
 
 	"github.com/containerd/errdefs"
@@ -38,7 +40,7 @@ func (e *Engine) Usage(ctx context.Context) ([]worker.ContainerUsage, error) {
 	return stillThere(found), nil
 }
 
-// usageOf tells what a container uses; nil when it is gone.
+// usageOf tells what a container uses; nil when it is gone or has ended.
 func (e *Engine) usageOf(ctx context.Context, summary container.Summary) (*worker.ContainerUsage, error) {
 	answer, err := e.docker.ContainerStats(ctx, summary.ID, client.ContainerStatsOptions{})
 	if errdefs.IsNotFound(err) {
@@ -49,7 +51,11 @@ func (e *Engine) usageOf(ctx context.Context, summary container.Summary) (*worke
 	}
 	defer answer.Body.Close()
 	var stats container.StatsResponse
-	if err := json.NewDecoder(answer.Body).Decode(&stats); err != nil {
+	err = json.NewDecoder(answer.Body).Decode(&stats)
+	if errors.Is(err, io.EOF) {
+		return nil, nil // the engine says 200 first and looks then: a container that ended meanwhile has an empty answer
+	}
+	if err != nil {
 		return nil, err
 	}
 	return &worker.ContainerUsage{Project: summary.Labels[api.ProjectLabel], Service: summary.Labels[api.ServiceLabel], ContainerID: summary.ID,
