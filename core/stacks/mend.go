@@ -9,6 +9,7 @@ var mended = map[string]bool{
 	"compose.path_escapes":  true,
 	"compose.too_large":     true,
 	"compose.unsupported":   true,
+	"lint.failed":           true,
 	"manifest.invalid":      false,
 	"sops.invalid":          false,
 	"sops.malformed":        false,

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -49,7 +50,7 @@ func (y *yard) setValue(id core.VariableID, value string) {
 }
 
 func TestWhatOnlyAChangeMendsIsNotTriedAgainByTheClock(t *testing.T) {
-	for _, code := range []string{"compose.invalid", "manifest.invalid", "sops.other_recipients"} {
+	for _, code := range []string{"compose.invalid", "lint.failed", "manifest.invalid", "sops.other_recipients"} {
 		y := openYard(t)
 		id := y.standing("web", code)
 		if st := y.is(id, stacks.StatusError, "it did not work"); !st.RetryAt.IsZero() || !st.Stands() || y.retried(24*time.Hour) {
@@ -101,7 +102,7 @@ func TestAChangeOfVariablesTriesAgainWhatStands(t *testing.T) {
 			y := openYard(t)
 			id, other := y.deployed("web", "c1"), y.standing("other", "compose.invalid")
 			do := change(y, id)
-			for _, code := range []string{"compose.invalid", "secret.unresolved"} {
+			for i, code := range []string{"compose.invalid", "lint.failed", "secret.unresolved"} {
 				y.end(y.start(y.queue(wish(id))).ID, stacks.DeploymentFailed, coded(code))
 				do()
 				if st := y.stack(id); st.RetryAt.IsZero() || st.RetryAt.After(y.at) {
@@ -111,7 +112,7 @@ func TestAChangeOfVariablesTriesAgainWhatStands(t *testing.T) {
 					t.Fatalf("%s is not tried again", code)
 				}
 				y.end(y.start(y.history(id)[len(y.history(id))-1]).ID, stacks.DeploymentFailed, coded(code))
-				do = func() { y.variable(variables.OfStack(id), "OTHER") }
+				do = func() { y.variable(variables.OfStack(id), fmt.Sprint("OTHER_", i)) }
 			}
 			if st := y.stack(other); !st.Stands() {
 				t.Errorf("another stack is tried again too: %+v", st)
