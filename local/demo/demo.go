@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -59,7 +60,8 @@ type Options struct {
 const wait = 3 * time.Minute
 
 // Run serves the demo repository, adds its stacks, writes "active" or what went wrong to
-// the file "status" once that is known, and goes on serving until ctx ends.
+// the file "status" once that is known, and goes on serving until ctx ends. Who removes the
+// file asks anew: what somebody deleted of the demo is added again.
 func Run(ctx context.Context, o Options) error {
 	if err := os.RemoveAll(o.statusFile()); err != nil {
 		return err
@@ -79,16 +81,39 @@ func Run(ctx context.Context, o Options) error {
 		server.Close()
 		<-served
 	}()
-	status := "active"
-	if err := o.add(ctx); err != nil {
-		status = "failed: " + fault.PublicOf(err)
-		o.Log.Error("the demo could not be added", "error", err)
+	for ctx.Err() == nil {
+		if err := os.WriteFile(o.statusFile(), []byte(o.status(ctx)+"\n"), 0o600); err != nil {
+			return err
+		}
+		if err := o.asked(ctx); err != nil {
+			return err
+		}
 	}
-	if err := os.WriteFile(o.statusFile(), []byte(status+"\n"), 0o600); err != nil {
-		return err
-	}
-	<-ctx.Done()
 	return nil
+}
+
+// status adds what of the demo is missing and says "active" or what went wrong.
+func (o Options) status(ctx context.Context) string {
+	if err := o.add(ctx); err != nil {
+		o.Log.Error("the demo could not be added", "error", err)
+		return "failed: " + fault.PublicOf(err)
+	}
+	return "active"
+}
+
+// asked waits until somebody removed the file "status", or ctx ends.
+func (o Options) asked(ctx context.Context) error {
+	for {
+		switch _, err := os.Stat(o.statusFile()); {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		}
+		if pause(ctx) != nil {
+			return nil
+		}
+	}
 }
 
 func (o Options) statusFile() string { return filepath.Join(o.Dir, "status") }

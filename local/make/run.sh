@@ -91,7 +91,9 @@ if alive && { [ "$(cut -d' ' -f2 "$pid_file")" != "$with" ] || [ "$(status)" != 
 	say "restarting the server"
 	local/make/stop.sh
 fi
-if ! alive; then
+if alive; then
+	rm -f "$status_file" # asks the server to add what somebody deleted of the demo
+else
 	refuse_second_demo
 	start
 fi
