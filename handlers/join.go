@@ -118,7 +118,7 @@ func Join(p Parts) (Deps, error) {
 	p.Guard.Doorkeeper = identity.NewDoorkeeper(p.Store, p.Ring, p.Now).Demanding(p.RequireAdminTOTP)
 	refusals := identity.NewRefusals(p.Store, p.Now)
 	p.Guard.Refusals = refusals
-	setUp := identity.NewSetUp(p.Store, p.Passwords, p.BootstrapToken, p.Now).Noting(refusals)
+	setUp := meteredSetUp{identity.NewSetUp(p.Store, p.Passwords, p.BootstrapToken, p.Now).Noting(refusals), p.Guard.Meter}
 	people := identity.NewPeople(p.Store, p.Passwords, p.Ring, p.Now).Mailing(p.Desks.Mail, p.AppURL).Noting(refusals)
 	signIn := meteredSignIn{identity.NewSignIn(p.Store, p.Passwords, p.Ring, p.Now).Asking(people), p.Guard.Meter}
 	signOn := meteredSignOn{identity.NewSSO(p.SignOn, p.Store, signIn.SignIn), p.Guard.Meter}

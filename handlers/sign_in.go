@@ -10,6 +10,21 @@ import (
 	"berth/handlers/guard"
 )
 
+// meteredSetUp counts bootstrap tokens that were wrong.
+type meteredSetUp struct {
+	*identity.SetUp
+	meter guard.Meter // nil: nobody counts
+}
+
+// Create implements api.Founder and ui.Founder.
+func (s meteredSetUp) Create(ctx context.Context, who access.Principal, ask identity.FirstAdministrator) (identity.User, error) {
+	user, err := s.SetUp.Create(ctx, who, ask)
+	if s.meter != nil && fault.CodeOf(err) == "setup.token_wrong" {
+		s.meter.AuthenticationFailed("bootstrap_token")
+	}
+	return user, err
+}
+
 // meteredSignIn counts passwords that were wrong.
 type meteredSignIn struct {
 	*identity.SignIn

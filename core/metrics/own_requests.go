@@ -24,5 +24,5 @@ func (o *Own) Request(surface string, status int, took time.Duration) {
 	o.requests.took.observe(took.Seconds(), surface)
 }
 
-// AuthenticationFailed counts a refused credential: "session", "api_key", "password", "oidc", "webhook", "worker".
+// AuthenticationFailed counts a refused credential: "session", "api_key", "password" (codes of the second factor too), "bootstrap_token", "oidc", "webhook", "worker".
 func (o *Own) AuthenticationFailed(kind string) { o.requests.failures.add(1, kind) }

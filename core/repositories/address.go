@@ -46,7 +46,7 @@ func badAddress(problem string) error {
 	return fault.New(fault.Invalid, "git.address", "The repository's address is not usable: %s.", problem)
 }
 
-const useHTTPS = "use an address that begins with https:// or ssh://"
+const useHTTPS = "use an address that begins with https://, http:// or ssh://"
 
 // remoteHelper matches Git's "transport::address", which can name a program to run.
 var remoteHelper = regexp.MustCompile(`^[A-Za-z0-9+.-]*::`)

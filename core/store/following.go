@@ -181,5 +181,5 @@ func workerFits(tx *Tx, f repositories.Following) error {
 	if f.Worker == "" {
 		return nil
 	}
-	return mustExist(tx, `SELECT 1 FROM workers WHERE id = ? AND revoked = 0`, string(f.Worker), "follow.worker_id", "names no worker that may be used")
+	return mustExist(tx, `SELECT 1 FROM workers WHERE id = ? AND revoked = 0`, string(f.Worker), "follow.worker_id", "names no worker, or one that was revoked; GET /workers lists them")
 }

@@ -229,7 +229,7 @@ func workerAssignable(tx *Tx, id core.WorkerID) error {
 	if id == "" {
 		return nil
 	}
-	return mustExist(tx, `SELECT 1 FROM workers WHERE id = ? AND revoked = 0`, string(id), "worker_id", "names no worker that may be used")
+	return mustExist(tx, `SELECT 1 FROM workers WHERE id = ? AND revoked = 0`, string(id), "worker_id", "names no worker, or one that was revoked; GET /workers lists them")
 }
 
 // mustExist turns a missing reference into an Invalid fault that names the field.

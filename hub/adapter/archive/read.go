@@ -63,7 +63,7 @@ func (a *Archive) open(from io.Reader) (*reader, error) {
 	switch {
 	case errors.As(err, &wrong):
 		return nil, fault.New(fault.Conflict, "backup.other_key",
-			"The backup was made under another SECRET_KEY: the check value of this server's is %s, the backup's is %s. Start the server with that SECRET_KEY to restore it, or set SECRET_KEY_PREVIOUS to it. Nothing was changed.", wrong.Given, wrong.Stored)
+			"The backup was made under another SECRET_KEY: the check value of this server's is %s, the backup's is %s. Start this server once more with that key as SECRET_KEY_PREVIOUS, beside its own SECRET_KEY, and restore it then. Nothing was changed.", wrong.Given, wrong.Stored)
 	case err != nil:
 		return nil, bad(err)
 	}

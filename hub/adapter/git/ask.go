@@ -90,7 +90,7 @@ func notUnderstood(src core.GitSource, err error) error {
 	case errors.As(err, &said):
 		return unreachable(src, "the Git host reports an error", cause)
 	case errors.As(err, &transport):
-		return unreachable(src, "no connection to the Git host came about", cause)
+		return unreachable(src, noConnection("no connection to the Git host came about", err), cause)
 	}
 	return unreachable(src, "the Git host's answer makes no sense", cause)
 }

@@ -57,7 +57,7 @@ func noLine(src core.GitSource, err error) error {
 	case errors.Is(err, ssh.ErrRefused):
 		return credentialRefused(src, err)
 	}
-	return unreachable(src, "no SSH connection to the Git host came about", err)
+	return unreachable(src, noConnection("no SSH connection to the Git host came about", err), err)
 }
 
 // listOver asks a line for the wanted ref. A path is first taken from the host's root, as addresses that begin

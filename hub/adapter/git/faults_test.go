@@ -419,6 +419,16 @@ func TestAnswersOfHosts(t *testing.T) {
 		server := httptest.NewServer(nil)
 		server.Close()
 		_, err := open(t, Options{}).Head(t.Context(), core.GitSource{Repository: newID(), URL: server.URL + "/a.git"})
-		coretest.WantFault(t, err, fault.Unavailable, "git.unreachable", "connection")
+		coretest.WantFault(t, err, fault.Unavailable, "git.unreachable", "nothing listens on that port")
+	})
+	t.Run("a certificate that nobody signed", func(t *testing.T) {
+		server := httptest.NewTLSServer(nil)
+		defer server.Close()
+		_, err := open(t, Options{}).Head(t.Context(), core.GitSource{Repository: newID(), URL: server.URL + "/a.git"})
+		coretest.WantFault(t, err, fault.Unavailable, "git.unreachable", "its certificate is not trusted: nobody")
+	})
+	t.Run("a name that is none", func(t *testing.T) {
+		_, err := open(t, Options{}).Head(t.Context(), core.GitSource{Repository: newID(), URL: "https://git.invalid/a.git"})
+		coretest.WantFault(t, err, fault.Unavailable, "git.unreachable", "name")
 	})
 }

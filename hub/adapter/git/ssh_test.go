@@ -197,7 +197,7 @@ func TestSSHHostThatIsNotKnownOrMayNotBeReached(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = open(t, Options{SSH: loopback}).Head(t.Context(), b.Login(t, src, "", ""))
-	coretest.WantFault(t, err, fault.Unavailable, "git.unreachable", "no SSH connection")
+	coretest.WantFault(t, err, fault.Unavailable, "git.unreachable", "no SSH connection to the Git host came about: nothing listens")
 }
 
 // Addresses in Git's short form start at the user's home folder; what stands in them is never a shell's to read.

@@ -29,8 +29,8 @@ func (s *Service) Trouble(ctx context.Context, err error) *fault.Error {
 		return fault.New(fault.Unavailable, s.Codes.Slow, "%s was asked, and the question was given up before it answered", s.Name).Because(context.Canceled)
 	case timedOut(ctx, err):
 		return fault.New(fault.Unavailable, s.Codes.Slow, "%s at %s did not answer within %d seconds", s.Name, s.Address, int(s.limit.Seconds())).Because(context.DeadlineExceeded)
-	case distrust(err) != "":
-		return fault.New(fault.Conflict, s.Codes.Untrusted, "the certificate of %s at %s is not trusted: %s", s.Name, s.Address, distrust(err))
+	case Distrust(err) != "":
+		return fault.New(fault.Conflict, s.Codes.Untrusted, "the certificate of %s at %s is not trusted: %s", s.Name, s.Address, Distrust(err))
 	case errors.As(err, &name) && name.IsNotFound:
 		return fault.New(fault.Unavailable, s.Codes.Unreachable, "no server has the name in %s, where %s is to be. Correct the address, or what resolves names on this machine", s.Address, s.Name)
 	case errors.As(err, &dial):
@@ -49,8 +49,8 @@ func timedOut(ctx context.Context, err error) bool {
 	return errors.Is(ctx.Err(), context.DeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &slow) && slow.Timeout()
 }
 
-// distrust says why a TLS handshake failed; "" when none did.
-func distrust(err error) string {
+// Distrust says why a TLS handshake failed; "" when none did.
+func Distrust(err error) string {
 	var authority x509.UnknownAuthorityError
 	var host x509.HostnameError
 	var invalid x509.CertificateInvalidError
