@@ -58,7 +58,7 @@ type UIAccounts interface {
 
 // UIStore is what pages read, and the few things that need no decision.
 type UIStore interface {
-	ui.HubReader
+	ui.WorkersReader
 	ui.NameTeller
 	ui.FollowedLister
 	ui.OverviewReader

@@ -60,15 +60,41 @@ func (s *Store) Readings(ctx context.Context, id core.WorkerID, now time.Time) (
 	})
 }
 
+// NewestReadings returns how the hosts of these workers are, of those that were heard of in the last two slots.
+func (s *Store) NewestReadings(ctx context.Context, ids []core.WorkerID, now time.Time) (map[core.WorkerID]fleet.Reading, error) {
+	found := make(map[core.WorkerID]fleet.Reading, len(ids))
+	_, err := read(ctx, s, func(tx *Tx) (none struct{}, err error) {
+		for some := range slices.Chunk(ids, readingStep) {
+			args := newestOf(now)
+			for _, id := range some {
+				args = append(args, id)
+			}
+			all, err := many(tx, scanReading, `SELECT `+readingColumns+` FROM `+newest+` WHERE worker_id IN `+tuples(1, len(some))+` ORDER BY worker_id LIMIT ?`, append(args, readingStep)...)
+			if err != nil {
+				return none, err
+			}
+			for _, r := range all {
+				found[r.Worker] = r
+			}
+		}
+		return none, nil
+	})
+	return found, err
+}
+
 // newest are the readings of the last two slots, of each worker the newer. It takes the two slots and from when they count.
 const newest = `(SELECT ` + readingColumns + ` FROM worker_readings r WHERE slot IN (?, ?) AND at > ?
 	AND NOT EXISTS (SELECT 1 FROM worker_readings n WHERE n.worker_id = r.worker_id AND n.slot = ? AND n.at > r.at)) AS newest`
 
+func newestOf(now time.Time) []any {
+	slot, before := fleet.Slot(now), fleet.Slot(now.Add(-fleet.ReadingEvery))
+	return []any{slot, before, micros(now.Add(-2 * fleet.ReadingEvery)), slot}
+}
+
 // FleetLoad returns how busy the hosts of workers are that were heard of in the last two slots; of the busiest and of
 // those whose disk is nearly full at most limit.
 func (s *Store) FleetLoad(ctx context.Context, now time.Time, limit int) (l fleet.Load, err error) {
-	slot, before := fleet.Slot(now), fleet.Slot(now.Add(-fleet.ReadingEvery))
-	args := []any{slot, before, micros(now.Add(-2 * fleet.ReadingEvery)), slot}
+	args := newestOf(now)
 	type band struct{ tenth, hosts int }
 	return read(ctx, s, func(tx *Tx) (fleet.Load, error) {
 		bands, err := many(tx, func(row scanner) (b band, err error) { return b, row.Scan(&b.tenth, &b.hosts) },

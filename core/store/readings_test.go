@@ -53,6 +53,13 @@ func TestTheLoadOfAFleetIsOfNow(t *testing.T) {
 	if l.Bands != [10]int{1: 1, 9: 1} || l.Total() != 2 || len(l.Busiest) != 2 || l.Busiest[0].Worker != y.other.ID || l.Busiest[1].CPU != 120 || len(l.Full) != 1 || l.Full[0].Worker != y.other.ID {
 		t.Errorf("%+v", l)
 	}
+	of, err := y.NewestReadings(t.Context(), []core.WorkerID{y.w.ID, "wrk_gone"}, now)
+	if y.must(err); len(of) != 1 || of[y.w.ID].CPU != 120 {
+		t.Errorf("of one worker: %+v", of)
+	}
+	if of, err = y.NewestReadings(t.Context(), []core.WorkerID{y.w.ID}, now.Add(time.Hour)); err != nil || len(of) != 0 {
+		t.Errorf("of one worker, an hour later: %+v, %v", of, err)
+	}
 	if l, err = y.FleetLoad(t.Context(), now.Add(time.Hour), 5); err != nil || l.Total() != 0 || len(l.Full) != 0 {
 		t.Errorf("an hour later: %+v, %v", l, err)
 	}

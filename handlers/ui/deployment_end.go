@@ -13,6 +13,9 @@ import (
 type restoreNotice struct{ Tone, Icon, Text string }
 
 func restoreOf(d stacks.Deployment) restoreNotice {
+	if d.State == stacks.DeploymentSucceeded {
+		return restoreNotice{}
+	}
 	switch d.Restore.State {
 	case stacks.RestoreRunning:
 		return restoreNotice{"busy", "ring", fmt.Sprintf("It failed, and revision %d, the last good one, is being put back.", d.Restore.Revision)}
@@ -36,7 +39,7 @@ type brokenService struct {
 }
 
 func brokenOf(d stacks.Deployment, s stacks.Stack) brokenService {
-	if d.FailedService == "" {
+	if d.FailedService == "" || d.State == stacks.DeploymentSucceeded {
 		return brokenService{}
 	}
 	b := brokenService{Name: d.FailedService, LogsHref: serviceHref(s, d.FailedService) + "/logs"}

@@ -19,12 +19,19 @@ type historyLine struct {
 // down there is nothing.
 func historyOf(events []stacks.DeploymentEvent, folder string, now time.Time) []historyLine {
 	var lines []historyLine
-	for _, e := range events {
+	for i, e := range events {
 		what := e.Cause
 		if strings.Contains(what, " ") { // otherwise it is a code
 			what = spelled(what, folder)
 		}
-		lines = append(lines, historyLine{Badge: badgeOf(deploymentBadges, e.To), What: what, Actor: e.Actor, When: at(e.At, now)})
+		line := historyLine{Badge: badgeOf(deploymentBadges, e.To), What: what, When: at(e.At, now)}
+		if i < len(events)-1 && !e.To.Ended() {
+			line.Badge = badge{"idle", "arrow", line.Badge.Word} // it has gone on since
+		}
+		if !strings.Contains(e.Cause, e.Actor) {
+			line.Actor = e.Actor
+		}
+		lines = append(lines, line)
 	}
 	return lines
 }

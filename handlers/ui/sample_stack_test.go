@@ -165,7 +165,7 @@ func sampleStacks(by string) stackListPage {
 		lines = append(lines, l)
 	}
 	counts := map[stacks.Status]int{stacks.StatusActive: 6, stacks.StatusDegraded: 1, stacks.StatusError: 1, stacks.StatusNew: 1, stacks.StatusSyncing: 1, stacks.StatusPaused: 1}
-	return stackListPage{Tabs: statusTabs(counts, nil), Group: groupChoice(by), Groups: grouped(lines, by), Total: 11, Found: 11, More: "/stacks?after=wiki"}
+	return stackListPage{Tabs: statusTabs(counts, nil), Group: groupChoice(by), ByWorker: by == "worker", Groups: grouped(lines, by), Total: 11, Found: 11, More: "/stacks?after=wiki"}
 }
 
 func sampleStackForm(fresh bool) stackForm {
@@ -332,7 +332,7 @@ func repositorySamples() map[string]sample {
 		"webhook-made":      of(webhookView, framed(inRepositories, "Webhook of apps"), sampleWebhookMade()),
 		"webhook-none":      of(webhookView, framed(inRepositories, "Webhook of apps"), newWebhookPage(repositories.Webhook{Repository: good}, "http://localhost:8090", sampleNow)),
 		"repository-broken": of(repositoryView, framed(inRepositories, "infra", crumb{"Repositories", "/repositories"}), away),
-		"worker-list":       of(workerListView, framed(inWorkers, "Workers"), workerListPage{Tabs: allTabs(""), Lines: []workerLine{workerOf(sampleWorkers()[0], sampleNow), workerOf(sampleWorkers()[1], sampleNow), workerOf(sampleWorkers()[2], sampleNow), workerOf(sampleWorkers()[3], sampleNow)}}),
+		"worker-list":       of(workerListView, framed(inWorkers, "Workers"), workerListPage{Tabs: allTabs(""), Lines: sampleWorkerLines()}),
 		"worker-hubs":       of(workerListView, framed(inWorkers, "Workers"), workerListPage{Lines: []workerLine{workerOf(sampleWorkers()[0], sampleNow)}, Hubs: hubLines(sampleHubs(), sampleNow)}),
 		"worker-away":       of(workerListView, framed(inWorkers, "Workers").without(time.Hour), workerListPage{Lines: []workerLine{workerOf(unheardWorker(), sampleNow)}, Hubs: hubLines(sampleHubs()[2:], sampleNow)}),
 		"worker-offline":    of(workerListView, framed(inWorkers, "Workers"), workerListPage{Tabs: allTabs("false"), Narrowed: true}),

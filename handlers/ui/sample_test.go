@@ -184,6 +184,17 @@ func sampleWorkers() []fleet.Worker {
 	}
 }
 
+// sampleWorkerLines are those in a list: the first is busy and its disk nearly full, of the second not all is known.
+func sampleWorkerLines() (lines []workerLine) {
+	for _, w := range sampleWorkers() {
+		lines = append(lines, workerOf(w, sampleNow))
+	}
+	readings := sampleReadings("wrk_1")
+	lines[0].Load = hostLoadOf(readings[len(readings)-1])
+	lines[1].Load = hostLoadOf(fleet.Reading{CPU: 7, Memory: 3 << 30, MemoryTotal: 8 << 30, Disk: fleet.Unread, DiskTotal: fleet.Unread})
+	return lines
+}
+
 // sampleWorkerShow is the page of one of the workers; the first has stacks.
 func sampleWorkerShow(i int) workerShowPage {
 	w := sampleWorkers()[i]

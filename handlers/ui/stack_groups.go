@@ -50,7 +50,7 @@ func groupChoice(by string) choice {
 	return c
 }
 
-// grouped puts lines into groups by name; within one they keep their order.
+// grouped puts lines into groups by name, those by status the worst first; within one they keep their order.
 func grouped(lines []stackLine, by string) []stackGroup {
 	key, known := groupings[by]
 	if !known {
@@ -66,7 +66,12 @@ func grouped(lines []stackLine, by string) []stackGroup {
 		}
 		groups[i].Lines = append(groups[i].Lines, line)
 	}
-	slices.SortFunc(groups, func(a, b stackGroup) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(groups, func(a, b stackGroup) int {
+		if by == "status" {
+			return cmp.Or(cmp.Compare(urgency(a.Lines[0].Badge), urgency(b.Lines[0].Badge)), cmp.Compare(a.Name, b.Name))
+		}
+		return cmp.Compare(a.Name, b.Name)
+	})
 	for i := range groups {
 		groups[i].ID = "group-" + url.QueryEscape(groups[i].Name)
 	}

@@ -27,15 +27,16 @@ type StackNamer interface {
 const stackPageSize = 50
 
 type stackListPage struct {
-	Search exact
-	Status exact // kept while searching
-	Group  choice
-	Tabs   []tab
-	Groups []stackGroup
-	Total  int         // of all stacks, whatever the filter
-	Found  int         // on this page
-	Kept   []keptField // the filter, for what is done to all that fit it
-	More   string
+	Search   exact
+	Status   exact // kept while searching
+	Group    choice
+	ByWorker bool // each group is of a worker, which its lines need not name
+	Tabs     []tab
+	Groups   []stackGroup
+	Total    int         // of all stacks, whatever the filter
+	Found    int         // on this page
+	Kept     []keptField // the filter, for what is done to all that fit it
+	More     string
 	// names of stacks that are stored and cannot be read
 	LeftOut []string
 }
@@ -105,7 +106,7 @@ func Stacks(lister StackNamer, now core.Clock) http.Handler {
 			return err
 		}
 		page := stackListPage{Search: exact(query.Get("q")), Status: exact(query.Get("status")), Tabs: statusTabs(counts, query), Found: len(lines),
-			Group: groupChoice(query.Get("group")), Groups: grouped(lines, query.Get("group")), More: following(r.URL, list.Next), LeftOut: list.LeftOut}
+			Group: groupChoice(query.Get("group")), ByWorker: query.Get("group") == "worker", Groups: grouped(lines, query.Get("group")), More: following(r.URL, list.Next), LeftOut: list.LeftOut}
 		page.Kept = keptFilter(query)
 		for _, n := range counts {
 			page.Total += n

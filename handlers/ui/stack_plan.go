@@ -106,7 +106,7 @@ func showPlan(plan stacks.Plan, s stacks.Stack) planPage {
 		}
 		page.Services = append(page.Services, planLine{service.Service, badgeOf(planBadges, service.Action), changeLines(service.Reasons)})
 	}
-	page.Summary = planWords(changed, len(plan.Services))
+	page.Summary = planWords(changed, len(plan.Services), plan.Current > 0)
 	return page
 }
 
@@ -148,8 +148,10 @@ func violationLines(all []stacks.Violation) (lines []violationLine) {
 	return lines
 }
 
-func planWords(changed, all int) string {
+func planWords(changed, all int, placed bool) string {
 	switch {
+	case changed == 0 && !placed:
+		return "Nothing is in place, and this would start nothing: no compose service is active. A profile in the manifest may be missing."
 	case changed == 0:
 		return "Nothing would change: every compose service is as the newest commit has it."
 	case all == 1:

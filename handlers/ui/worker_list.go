@@ -21,6 +21,13 @@ type workerListPage struct {
 	Hubs     []hubLine // for administrators, where there may be more than one
 }
 
+// WorkersReader tells of hubs, and how the hosts of workers are.
+type WorkersReader interface {
+	HubReader
+	// NewestReadings returns how the hosts of these workers are, of those that were heard of lately.
+	NewestReadings(ctx context.Context, ids []core.WorkerID, now time.Time) (map[core.WorkerID]fleet.Reading, error)
+}
+
 type workerLine struct {
 	Name       string
 	Href       string
@@ -29,6 +36,7 @@ type workerLine struct {
 	Version    string
 	Advice     string // what to do about its release; empty: nothing
 	Platform   string
+	Load       hostLoad
 	Seen       moment // since when it is connected, when it left, or since when nobody knows
 	Stacks     int
 	StacksHref string
@@ -43,7 +51,7 @@ var workerListView = newView[workerListPage]("worker_list.html")
 
 // Workers lists workers in order of age, those of ?online= or all, and for
 // administrators the hubs that they are linked to.
-func Workers(lister WorkerLister, reader HubReader, now core.Clock) http.Handler {
+func Workers(lister WorkerLister, reader WorkersReader, now core.Clock) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		ask, err := endpoint.PageOf(r)
 		if err != nil {
@@ -63,8 +71,20 @@ func Workers(lister WorkerLister, reader HubReader, now core.Clock) http.Handler
 			}
 			page.Hubs = hubLines(known, now())
 		}
+		ids := make([]core.WorkerID, len(list.Items))
+		for i, worker := range list.Items {
+			ids[i] = worker.ID
+		}
+		readings, err := reader.NewestReadings(r.Context(), ids, now())
+		if err != nil {
+			return err
+		}
 		for _, worker := range list.Items {
-			page.Lines = append(page.Lines, workerOf(worker, now()))
+			line := workerOf(worker, now())
+			if reading, there := readings[worker.ID]; there && worker.Online {
+				line.Load = hostLoadOf(reading)
+			}
+			page.Lines = append(page.Lines, line)
 		}
 		return workerListView.write(w, r, http.StatusOK, newFrame(r, inWorkers, "Workers").following(false), page)
 	})
@@ -82,6 +102,28 @@ func workerOf(worker fleet.Worker, now time.Time) workerLine {
 		line.Seen = at(worker.UnheardSince, now)
 	}
 	return line
+}
+
+// hostLoad is how much of a host is used, as shares in words; empty where it is not known.
+type hostLoad struct {
+	CPU, Memory, Disk hostShare
+}
+
+type hostShare struct {
+	Text string
+	Late bool // somebody has to look
+}
+
+func hostLoadOf(r fleet.Reading) hostLoad {
+	return hostLoad{shareOf(r.CPU, 0), shareOf(fleet.Share(r.Memory, r.MemoryTotal), fullMemory), shareOf(fleet.Share(r.Disk, r.DiskTotal), fleet.FullDisk)}
+}
+
+// shareOf is a share in thousandths, of which somebody is needed from late on; 0: never.
+func shareOf(share, late int) hostShare {
+	if share == fleet.Unread {
+		return hostShare{}
+	}
+	return hostShare{percentOf(share), late > 0 && share >= late}
 }
 
 // workerHref is the worker's own page.

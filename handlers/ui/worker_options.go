@@ -1,7 +1,9 @@
 package ui
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"berth/core"
@@ -20,9 +22,11 @@ func usableWorkers(ctx context.Context, lister WorkerLister) ([]fleet.Worker, er
 	return list.Items, err
 }
 
-// workerOptions offers workers to choose from, with what tells them apart.
+// workerOptions offers workers to choose from, with what tells them apart; those that are there come first.
 func workerOptions(workers []fleet.Worker, chosen string) []option {
 	var options []option
+	workers = slices.Clone(workers)
+	slices.SortStableFunc(workers, func(a, b fleet.Worker) int { return cmp.Compare(away(a), away(b)) })
 	for _, w := range workers {
 		word := w.Label()
 		if len(w.Tags) > 0 {
@@ -37,4 +41,12 @@ func workerOptions(workers []fleet.Worker, chosen string) []option {
 		options = append(options, option{exact(w.ID), word, chosen == string(w.ID)})
 	}
 	return options
+}
+
+// away sorts workers that are not there after the others.
+func away(w fleet.Worker) int {
+	if w.Online {
+		return 0
+	}
+	return 1
 }

@@ -31,6 +31,12 @@ type trend struct {
 
 const trendHeight = 100
 
+// fullMemory is from how many thousandths of memory on somebody is needed.
+const fullMemory = 950
+
+// percentOf writes thousandths.
+func percentOf(share int) string { return fmt.Sprintf("%d %%", (share+5)/10) }
+
 // trendsOf draws what is known of a host; nothing of one that never told anything.
 func trendsOf(all []fleet.Reading, now time.Time) []trend {
 	if len(all) == 0 {
@@ -41,7 +47,6 @@ func trendsOf(all []fleet.Reading, now time.Time) []trend {
 	for _, r := range all {
 		most = max(most, r.Load)
 	}
-	percent := func(v int) string { return fmt.Sprintf("%d %%", (v+5)/10) }
 	var drawn []trend
 	for _, t := range []struct {
 		name, of string
@@ -50,9 +55,9 @@ func trendsOf(all []fleet.Reading, now time.Time) []trend {
 		read     func(fleet.Reading) int
 		say      func(int) string
 	}{
-		{"Processors", processorWords(last.CPUs), 1000, 0, func(r fleet.Reading) int { return r.CPU }, percent},
-		{"Memory", partWords(last.Memory, last.MemoryTotal), 1000, 950, func(r fleet.Reading) int { return fleet.Share(r.Memory, r.MemoryTotal) }, percent},
-		{"Disk", partWords(last.Disk, last.DiskTotal), 1000, fleet.FullDisk, func(r fleet.Reading) int { return fleet.Share(r.Disk, r.DiskTotal) }, percent},
+		{"Processors", processorWords(last.CPUs), 1000, 0, func(r fleet.Reading) int { return r.CPU }, percentOf},
+		{"Memory", partWords(last.Memory, last.MemoryTotal), 1000, fullMemory, func(r fleet.Reading) int { return fleet.Share(r.Memory, r.MemoryTotal) }, percentOf},
+		{"Disk", partWords(last.Disk, last.DiskTotal), 1000, fleet.FullDisk, func(r fleet.Reading) int { return fleet.Share(r.Disk, r.DiskTotal) }, percentOf},
 		{"Load", "over 1 minute", most, 0, func(r fleet.Reading) int { return r.Load }, func(v int) string { return fmt.Sprintf("%.2f", float64(v)/1000) }},
 	} {
 		values := make([]int, len(all))

@@ -29,7 +29,7 @@ func whyNone(err error) string {
 	}
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return "nothing listens on that port. Does the Git host run, and is the port right?"
+		return "nothing listens on that port. See whether the Git host runs, and whether the port is right"
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
 		return "no way leads there from the server"
 	case errors.Is(err, syscall.ECONNRESET):

@@ -68,7 +68,7 @@ func Distrust(err error) string {
 	case errors.As(err, &alert) && (alert.Op == "remote error" || alert.Op == "local error"), errors.As(err, &record):
 		return "the TLS handshake failed"
 	case err != nil && isPlain(err):
-		return "it answers without TLS. Is the address one of http?"
+		return "it answers without TLS. The address may be one of http"
 	}
 	return ""
 }
