@@ -116,7 +116,7 @@ func stackRoutes(d Deps) []Route {
 		view(stack+"/revisions/{number}/diff", api.DiffRevision(s.Compare, sourcediff.New(s.Store, d.Repositories.Desk, d.Repositories.Browser)), Operation{Summary: "How a revision differs from another one, text files by line", Response: api.DiffAnswer{},
 			Query: []Param{number("with", "number of the revision to compare with; default the one before"), oneOf("of", "source compares the files in Git that both revisions were made of, too; default rendered", []string{"rendered", "source"})}}),
 		view(stack+"/decisions", api.ListDecisions(s.Store, s.Store), Operation{Summary: "Why each trigger deployed the stack or did not, newest first", Response: endpoint.Items[api.DecisionAnswer]{}, Query: pageParams}),
-		view(stack+"/deployments", api.ListDeployments(s.Store, s.Store), Operation{Summary: "List deployments, newest first", Live: true, Response: endpoint.Items[api.DeploymentAnswer]{}, Query: pageParams}),
+		view(stack+"/deployments", api.ListDeployments(s.Store, s.Store), Operation{Summary: "List deployments, newest first", Live: true, Response: endpoint.Items[api.DeploymentAnswer]{}, Query: append([]Param{oneOf("state", "only deployments in this state", stacks.DeploymentStates)}, pageParams...)}),
 	}
 }
 

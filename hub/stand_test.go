@@ -238,7 +238,7 @@ func (s *stand) stackIs(id core.StackID, status stacks.Status) stacks.Stack {
 // deployments returns a stack's deployments, newest first.
 func (s *stand) deployments(id core.StackID) []stacks.Deployment {
 	s.t.Helper()
-	list, err := s.store.Deployments(s.t.Context(), id, core.Page{Limit: 100})
+	list, err := s.store.Deployments(s.t.Context(), stacks.DeploymentFilter{Stack: id}, core.Page{Limit: 100})
 	if err != nil {
 		s.t.Fatal(err)
 	}

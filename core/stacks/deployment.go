@@ -59,6 +59,15 @@ const (
 	DeploymentLost       DeploymentState = "lost"
 )
 
+// DeploymentStates are all of them, as a deployment goes through them.
+var DeploymentStates = []DeploymentState{DeploymentQueued, DeploymentRunning, DeploymentSucceeded, DeploymentFailed, DeploymentRolledBack, DeploymentCancelled, DeploymentSuperseded, DeploymentLost}
+
+// DeploymentFilter narrows a list of deployments; empty fields do not.
+type DeploymentFilter struct {
+	Stack core.StackID
+	State DeploymentState
+}
+
 // Ended reports whether the state is final.
 func (s DeploymentState) Ended() bool {
 	return s != DeploymentQueued && s != DeploymentRunning

@@ -2,6 +2,7 @@ package stacks
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 )
@@ -83,6 +84,9 @@ func TestDeploymentStates(t *testing.T) {
 	} {
 		if state.Ended() != ended {
 			t.Errorf("%s: ended is %v", state, !ended)
+		}
+		if !slices.Contains(DeploymentStates, state) {
+			t.Errorf("%s is none of all states", state)
 		}
 	}
 }

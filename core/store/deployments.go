@@ -35,12 +35,17 @@ func deploymentByID(tx *Tx, id core.DeploymentID) (stacks.Deployment, error) {
 	return one(tx, errDeploymentMissing, scanDeployment, `SELECT `+deploymentColumns+` FROM deployments WHERE id = ?`, id)
 }
 
-// Deployments lists the deployments of a stack, or of all when stack is empty, newest first. Those that
-// cannot be read are left out and named.
-func (s *Store) Deployments(ctx context.Context, stack core.StackID, ask core.Page) (core.List[stacks.Deployment], error) {
+// Deployments lists the deployments that fit the filter, newest first. Those that cannot be read are left out
+// and named.
+func (s *Store) Deployments(ctx context.Context, f stacks.DeploymentFilter, ask core.Page) (core.List[stacks.Deployment], error) {
 	where, args := `WHERE id < ?`, []any{before(ask.After)}
-	if stack != "" {
-		where, args = `WHERE stack_id = ? AND id < ?`, []any{stack, before(ask.After)}
+	switch {
+	case f.Stack != "": // of which there are few enough to look for a state among them
+		where, args = where+` AND stack_id = ? AND (? = '' OR state = ?)`, append(args, f.Stack, f.State, f.State)
+	case f.State != "" && f.State.Ended():
+		where, args = where+` AND state = ? AND state NOT IN ('queued', 'running')`, append(args, f.State)
+	case f.State != "": // there are no more than are open
+		where, args = where+` AND id IN (SELECT id FROM deployments WHERE state IN ('queued', 'running') AND state = ?)`, append(args, f.State)
 	}
 	return read(ctx, s, func(tx *Tx) (core.List[stacks.Deployment], error) {
 		return pageLegible(tx, ask, func(d stacks.Deployment) string { return string(d.ID) }, scanDeployment,

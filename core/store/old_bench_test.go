@@ -15,7 +15,7 @@ import (
 func BenchmarkO8(b *testing.B) {
 	y := oldYard(b)
 	id := core.StackID("stk_000100")
-	newest, err := y.Deployments(b.Context(), id, core.Page{Limit: 1})
+	newest, err := y.Deployments(b.Context(), stacks.DeploymentFilter{Stack: id}, core.Page{Limit: 1})
 	if err != nil || len(newest.Items) != 1 {
 		b.Fatal(newest, err)
 	}
@@ -25,11 +25,11 @@ func BenchmarkO8(b *testing.B) {
 		do   func(ctx context.Context, i int) error
 	}{
 		{"deployments", func(ctx context.Context, _ int) error {
-			_, err := y.Deployments(ctx, "", core.Page{Limit: 100})
+			_, err := y.Deployments(ctx, stacks.DeploymentFilter{}, core.Page{Limit: 100})
 			return err
 		}},
 		{"deployments of a stack", func(ctx context.Context, _ int) error {
-			_, err := y.Deployments(ctx, id, core.Page{Limit: 100})
+			_, err := y.Deployments(ctx, stacks.DeploymentFilter{Stack: id}, core.Page{Limit: 100})
 			return err
 		}},
 		{"stacks", func(ctx context.Context, _ int) error {

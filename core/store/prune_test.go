@@ -124,7 +124,7 @@ func TestPruneKeepsTheNewestDeploymentsOfEachStack(t *testing.T) {
 func (y *yard) ids(id core.StackID) (ids []core.DeploymentID) {
 	y.t.Helper()
 	for after := ""; ; {
-		list, err := y.Deployments(y.t.Context(), id, core.Page{After: after, Limit: 100})
+		list, err := y.Deployments(y.t.Context(), stacks.DeploymentFilter{Stack: id}, core.Page{After: after, Limit: 100})
 		y.must(err)
 		for _, d := range list.Items {
 			ids = append([]core.DeploymentID{d.ID}, ids...)

@@ -103,7 +103,7 @@ func TestPagesLeaveOutWhatCannotBeRead(t *testing.T) {
 	if !slices.Equal(read, []string{"a", "d"}) || !slices.Equal(out, []string{"b", "c", "e"}) {
 		t.Errorf("the pages have %q and leave out %q", read, out)
 	}
-	list, err := y.Deployments(t.Context(), "", core.Page{Limit: core.MaxPage})
+	list, err := y.Deployments(t.Context(), stacks.DeploymentFilter{}, core.Page{Limit: core.MaxPage})
 	if err != nil || len(list.Items) != 2 || len(list.LeftOut) != 3 || list.Next != "" {
 		t.Errorf("deployments are %d and %q left out, %v", len(list.Items), list.LeftOut, err)
 	}

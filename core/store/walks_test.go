@@ -56,13 +56,13 @@ var walks = map[string]struct {
 	"deployments of a stack": {func(y *yard, i int) string { return string(y.past("web")) },
 		func(y *yard) [][]string {
 			return walk(y.t, func(ctx context.Context, p core.Page) (core.List[stacks.Deployment], error) {
-				return y.Deployments(ctx, y.named("web"), p)
+				return y.Deployments(ctx, stacks.DeploymentFilter{Stack: y.named("web")}, p)
 			}, func(d stacks.Deployment) string { return string(d.ID) })
 		}, true},
 	"deployments of all": {func(y *yard, i int) string { return string(y.past(fmt.Sprint("stack-", i%3))) },
 		func(y *yard) [][]string {
 			return walk(y.t, func(ctx context.Context, p core.Page) (core.List[stacks.Deployment], error) {
-				return y.Deployments(ctx, "", p)
+				return y.Deployments(ctx, stacks.DeploymentFilter{}, p)
 			},
 				func(d stacks.Deployment) string { return string(d.ID) })
 		}, true},

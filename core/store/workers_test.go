@@ -141,7 +141,7 @@ func TestRevocationSettlesWhatTheWorkerWillNeverAnswer(t *testing.T) {
 
 func deploymentOf(t *testing.T, r *fleetRoom, id core.StackID) core.DeploymentID {
 	t.Helper()
-	list, err := r.Deployments(t.Context(), id, core.Page{Limit: 1})
+	list, err := r.Deployments(t.Context(), stacks.DeploymentFilter{Stack: id}, core.Page{Limit: 1})
 	if err != nil || len(list.Items) != 1 {
 		t.Fatalf("deployments of %s: %v, %v", id, list.Items, err)
 	}

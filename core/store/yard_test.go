@@ -158,7 +158,7 @@ func (y *yard) deployment(id core.DeploymentID) stacks.Deployment {
 // history is the deployments of a stack, oldest first.
 func (y *yard) history(id core.StackID) []stacks.Deployment {
 	y.t.Helper()
-	list, err := y.Deployments(y.t.Context(), id, core.Page{Limit: core.MaxPage})
+	list, err := y.Deployments(y.t.Context(), stacks.DeploymentFilter{Stack: id}, core.Page{Limit: core.MaxPage})
 	y.must(err)
 	slices.Reverse(list.Items)
 	return list.Items

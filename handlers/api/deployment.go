@@ -12,12 +12,26 @@ import (
 
 // DeploymentLister lists deployments, newest first.
 type DeploymentLister interface {
-	Deployments(ctx context.Context, stack core.StackID, page core.Page) (core.List[stacks.Deployment], error)
+	Deployments(ctx context.Context, f stacks.DeploymentFilter, page core.Page) (core.List[stacks.Deployment], error)
 }
 
-// ListDeployments answers with a page of a stack's deployments, newest first.
+// ListDeployments answers with a page of a stack's deployments, newest first, narrowed by state.
 func ListDeployments(finder StackFinder, lister DeploymentLister) http.Handler {
-	return listOfStack(finder, lister.Deployments, showDeployment)
+	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
+		s, err := namedStack(r, finder)
+		if err != nil {
+			return err
+		}
+		page, err := endpoint.PageOf(r)
+		if err != nil {
+			return err
+		}
+		list, err := lister.Deployments(r.Context(), stacks.DeploymentFilter{Stack: s.ID, State: stacks.DeploymentState(r.URL.Query().Get("state"))}, page)
+		if err != nil {
+			return err
+		}
+		return endpoint.List(w, list, showDeployment)
+	})
 }
 
 // GetDeployment answers with one deployment; with ?wait= once it has ended or the time is up.

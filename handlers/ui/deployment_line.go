@@ -13,9 +13,9 @@ type StackFinder interface {
 	Stack(ctx context.Context, id core.StackID) (stacks.Stack, error)
 }
 
-// DeploymentLister lists the deployments of a stack, or of all when stack is empty, newest first.
+// DeploymentLister lists the deployments that fit a filter, newest first.
 type DeploymentLister interface {
-	Deployments(ctx context.Context, stack core.StackID, ask core.Page) (core.List[stacks.Deployment], error)
+	Deployments(ctx context.Context, f stacks.DeploymentFilter, ask core.Page) (core.List[stacks.Deployment], error)
 }
 
 // deploymentTable is a list of deployments, newest first.

@@ -5,11 +5,14 @@ import (
 	"net/url"
 
 	"berth/core"
+	"berth/core/stacks"
 	"berth/handlers/endpoint"
 )
 
 type deploymentListPage struct {
 	Stack, StackHref string // whose deployments; empty: all
+	States           []tab
+	Narrowed         bool
 	Table            deploymentTable
 	More             string
 	LeftOut          []string // identifiers of deployments that are stored and cannot be read
@@ -24,7 +27,7 @@ type DeploymentsReader interface {
 
 var deploymentListView = newView[deploymentListPage]("deployment_list.html")
 
-// Deployments lists deployments, newest first: those of ?stack=, or all.
+// Deployments lists deployments, newest first: those of ?stack=, or all, narrowed by ?state=.
 func Deployments(reader DeploymentsReader, now core.Clock) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		ask, err := endpoint.PageOf(r)
@@ -41,7 +44,12 @@ func Deployments(reader DeploymentsReader, now core.Clock) http.Handler {
 			page.Stack, page.StackHref = s.Name, stackHref(id)
 			trail = append(trail, crumb{s.Name, page.StackHref})
 		}
-		list, err := reader.Deployments(r.Context(), id, ask)
+		state, err := endpoint.OneOf(r.URL.Query(), "state", stacks.DeploymentStates)
+		if err != nil {
+			return err
+		}
+		page.States, page.Narrowed = stateTabs(r.URL, stacks.DeploymentStates, deploymentBadges), state != ""
+		list, err := reader.Deployments(r.Context(), stacks.DeploymentFilter{Stack: id, State: state}, ask)
 		if err != nil {
 			return err
 		}

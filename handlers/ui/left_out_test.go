@@ -23,7 +23,7 @@ func (damaged) StackCounts(context.Context) (map[stacks.Status]int, error) {
 	return map[stacks.Status]int{stacks.StatusActive: 2}, nil
 }
 
-func (damaged) Deployments(context.Context, core.StackID, core.Page) (core.List[stacks.Deployment], error) {
+func (damaged) Deployments(context.Context, stacks.DeploymentFilter, core.Page) (core.List[stacks.Deployment], error) {
 	return core.List[stacks.Deployment]{LeftOut: []string{"dep_1", "dep_2"}}, nil
 }
 

@@ -157,7 +157,7 @@ func (o *overview) page(workers WorkerLister, repositories RepositoryLister, ser
 }
 
 func (o *overview) putDeployments(page *overviewPage) error {
-	list, err := o.reader.Deployments(o.ctx, "", core.Page{Limit: overviewDeployments})
+	list, err := o.reader.Deployments(o.ctx, stacks.DeploymentFilter{}, core.Page{Limit: overviewDeployments})
 	if err != nil {
 		return err
 	}

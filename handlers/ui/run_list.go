@@ -10,6 +10,8 @@ import (
 
 type runListPage struct {
 	Job, JobHref string // whose runs; empty: all
+	States       []tab
+	Narrowed     bool
 	Table        runTable
 	More         string
 	LeftOut      []string // identifiers of runs that are stored and cannot be read
@@ -24,7 +26,7 @@ type RunsReader interface {
 
 var runListView = newView[runListPage]("run_list.html")
 
-// Runs lists runs, newest first: those of ?job=, or all.
+// Runs lists runs, newest first: those of ?job=, or all, narrowed by ?state=.
 func Runs(reader RunsReader, now core.Clock) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		ask, err := endpoint.PageOf(r)
@@ -41,7 +43,12 @@ func Runs(reader RunsReader, now core.Clock) http.Handler {
 			page.Job, page.JobHref = j.Name, jobHref(id)
 			trail = jobTrail(j)
 		}
-		list, err := reader.Runs(r.Context(), jobs.RunFilter{Job: id}, ask)
+		state, err := endpoint.OneOf(r.URL.Query(), "state", jobs.RunStates)
+		if err != nil {
+			return err
+		}
+		page.States, page.Narrowed = stateTabs(r.URL, jobs.RunStates, runBadges), state != ""
+		list, err := reader.Runs(r.Context(), jobs.RunFilter{Job: id, State: state}, ask)
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"time"
 
 	"berth/core"
@@ -170,7 +171,7 @@ func jobSamples() map[string]sample {
 	next := runs[3]
 	refused := newJobForm(jobWords{name: "backup", path: "jobs/backup"})
 	refused.Path.Problem = "The job \"backup-shop\" follows this folder of the repository already."
-	list := runListPage{Table: runTable{Jobs: true}, More: "/job-runs?after=x"}
+	list := runListPage{States: stateTabs(&url.URL{Path: "/job-runs"}, jobs.RunStates, runBadges), Table: runTable{Jobs: true}, More: "/job-runs?after=x"}
 	for _, r := range runs[:14] {
 		line := runLineOf(r, sampleNow, hubNotice{})
 		line.Job, line.Worker = "backup-shop", "hetzner-fsn-1"
@@ -196,6 +197,7 @@ func jobSamples() map[string]sample {
 		"job-variables":      of(jobVariablesView, framed(inJobs, "Variables of backup-shop", trail...), vars),
 		"job-variables-none": of(jobVariablesView, framed(inJobs, "Variables of backup-shop", trail...), jobVariablesPage{Head: jobHeadOf(sampleJob(), nil, tabVariables), New: newVariableForm(variables.ScopeJob, "", "", true)}),
 		"run-list":           of(runListView, framed(inJobs, "Runs", trail[0]), list),
+		"run-list-state":     of(runListView, framed(inJobs, "Runs", trail...), runListPage{States: stateTabs(&url.URL{Path: "/job-runs", RawQuery: "state=lost"}, jobs.RunStates, runBadges), Narrowed: true}),
 		"run-list-none":      of(runListView, framed(inJobs, "Runs", trail...), runListPage{Job: "backup-shop", JobHref: "/jobs/job_1", LeftOut: []string{"run_x"}}),
 		"run":                of(runView, framed(inJobs, "Run of backup-shop", trail...), sampleRunPage(openRun(jobs.RunRunning), runs, said...)),
 		"run-done":           of(runView, framed(inJobs, "Run of backup-shop", trail...), sampleRunPage(runs[0], runs, said...)),

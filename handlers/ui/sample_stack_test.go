@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"net/url"
 	"strings"
 	"time"
 
@@ -21,7 +22,7 @@ func (sampleStore) Stack(context.Context, core.StackID) (stacks.Stack, error) {
 	return sampleStack(), nil
 }
 
-func (sampleStore) Deployments(context.Context, core.StackID, core.Page) (core.List[stacks.Deployment], error) {
+func (sampleStore) Deployments(context.Context, stacks.DeploymentFilter, core.Page) (core.List[stacks.Deployment], error) {
 	var items []stacks.Deployment
 	for i, d := range sampleDeployments() {
 		d.Phases = []stacks.Phase{{Name: stacks.PhaseFetch, DurationMS: 400}, {Name: stacks.PhasePull, DurationMS: int64(900 * i)}, {Name: stacks.PhaseApply, DurationMS: 2100}, {Name: stacks.PhaseVerify, DurationMS: 3200}}
@@ -118,7 +119,8 @@ func stackSamples() map[string]sample {
 		"stack-review":       of(stackReviewView, framed(inStacks, "Review blog", trail[0]), sampleReview(true)),
 		"stack-review-ready": of(stackReviewView, framed(inStacks, "Review blog", trail[0]), sampleReview(false)),
 		"stack-add-none":     of(stackNewView, framed(inStacks, "Add a stack", trail[0]), stackNewPage{Pick: folderPick{None: true}}),
-		"deployment-list":    of(deploymentListView, framed(inStacks, "Deployments", trail[0]), deploymentListPage{Table: sampleOverview(false).Deployments, More: "/deployments?after=x"}),
+		"deployment-state":   of(deploymentListView, framed(inStacks, "Deployments", trail[0]), deploymentListPage{States: stateTabs(&url.URL{Path: "/deployments", RawQuery: "state=failed"}, stacks.DeploymentStates, deploymentBadges), Narrowed: true}),
+		"deployment-list":    of(deploymentListView, framed(inStacks, "Deployments", trail[0]), deploymentListPage{States: stateTabs(&url.URL{Path: "/deployments"}, stacks.DeploymentStates, deploymentBadges), Table: sampleOverview(false).Deployments, More: "/deployments?after=x"}),
 		"deployment":         of(deploymentView, framed(inStacks, "Deployment of shop", trail...), sampleDeployment(stacks.DeploymentRunning)),
 		"deployment-unheard": of(deploymentView, framed(inStacks, "Deployment of shop", trail...).without(9*time.Minute), unheardPage()),
 		"deployment-failed":  of(deploymentView, framed(inStacks, "Deployment of shop", trail...), sampleDeployment(stacks.DeploymentFailed)),

@@ -55,7 +55,7 @@ func NewRedeploy(reader RedeployReader) http.Handler {
 }
 
 func writeRedeploy(w http.ResponseWriter, r *http.Request, reader RedeployReader, s stacks.Stack, o stacks.DeployOptions, c complaints) error {
-	newest, err := reader.Deployments(r.Context(), s.ID, core.Page{Limit: 2}) // those that have not ended are the newest
+	newest, err := reader.Deployments(r.Context(), stacks.DeploymentFilter{Stack: s.ID}, core.Page{Limit: 2}) // those that have not ended are the newest
 	if err != nil {
 		return err
 	}

@@ -114,7 +114,7 @@ func underWay(s stacks.Stack) bool {
 
 func showStack(ctx context.Context, reader StackReader, s stacks.Stack, now time.Time) (stackShowPage, error) {
 	page := stackShowPage{Observed: at(s.ObservedAt, now), Retry: at(s.RetryAt, now), Stands: s.Stands()}
-	deployments, err := reader.Deployments(ctx, s.ID, core.Page{Limit: shownDeployments})
+	deployments, err := reader.Deployments(ctx, stacks.DeploymentFilter{Stack: s.ID}, core.Page{Limit: shownDeployments})
 	if err != nil {
 		return page, err
 	}

@@ -18,7 +18,7 @@ type oneDeployment struct {
 	d stacks.Deployment
 }
 
-func (o oneDeployment) Deployments(context.Context, core.StackID, core.Page) (core.List[stacks.Deployment], error) {
+func (o oneDeployment) Deployments(context.Context, stacks.DeploymentFilter, core.Page) (core.List[stacks.Deployment], error) {
 	return core.List[stacks.Deployment]{Items: []stacks.Deployment{o.d}}, nil
 }
 

@@ -218,7 +218,7 @@ func (v *whole) check(promised []wish) {
 	if st.DeployedTree != st.SeenTree && !st.OutOfSync {
 		v.complain("I6: the head is not deployed, and the stack does not say so")
 	}
-	list, err := v.store.Deployments(ctx, v.stack, core.Page{Limit: core.MaxPage})
+	list, err := v.store.Deployments(ctx, stacks.DeploymentFilter{Stack: v.stack}, core.Page{Limit: core.MaxPage})
 	if err != nil {
 		v.complain("the deployments cannot be read: %v", err)
 	}
