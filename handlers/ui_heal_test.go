@@ -35,7 +35,9 @@ func TestThePlanIsShownBeforeAnythingHappens(t *testing.T) {
 	p.s.deps.UI.Plans = plans
 	p.s.build()
 	before := p.s.writes()
-	says(t, p.s.browse(session, stack+"/plan"), 200, "Nothing would change", "Deploy anyway", "not placed yet")
+	says(t, p.s.browse(session, stack+"/plan"), 200, "Nothing is in place, and this would start nothing", "nothing yet", "not placed yet")
+	plans.plan.Current = 1
+	says(t, p.s.browse(session, stack+"/plan"), 200, "Nothing would change", "Deploy anyway")
 	plans.plan = stacks.Plan{Commit: core.Commit(strings.Repeat("b", 40)), Current: 1, Worker: core.WorkerID(p.named["worker"]), Missing: []string{"REGION"}, Warnings: []string{"version is obsolete"}, Services: []stacks.PlannedService{
 		{Service: "app", Action: stacks.PlanRecreate, Reasons: []stacks.Reason{{Kind: stacks.ReasonField, Name: "image", Before: "app:1", After: "app:2"}}}, {Service: "db", Action: stacks.PlanLeave}}}
 	says(t, p.s.browse(session, stack+"/plan"), 200, "1 of 2 compose services would change", "Recreate", "<del>app:1</del>", "<ins>app:2</ins>", "Leave", "REGION", "Version is obsolete.", "bbbbbbbbbb", "a new revision", "web-1")
