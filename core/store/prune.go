@@ -114,9 +114,12 @@ func pruneStackRows(tx *Tx, after core.StackID) (place, error) {
 	return place{after: after}, nil
 }
 
-// pruneDeployments deletes at most so many of a stack's oldest deployments.
+// pruneDeployments deletes at most so many of a stack's oldest deployments. What goes is all up to the last of
+// them, and not a list of them: a planner that takes a table which grew for an empty one goes through the list anew
+// for every row.
 func pruneDeployments(tx *Tx, stack core.StackID, most int64) (int64, error) {
-	return tx.exec(`DELETE FROM deployments WHERE id IN (SELECT id FROM deployments WHERE stack_id = ? AND state NOT IN ('queued', 'running')
-		AND id <= (SELECT id FROM deployments WHERE stack_id = ? AND state NOT IN ('queued', 'running') ORDER BY id DESC LIMIT 1 OFFSET ?)
-		ORDER BY id LIMIT ?)`, stack, stack, keptDeployments, most)
+	return tx.exec(`DELETE FROM deployments WHERE stack_id = ? AND state NOT IN ('queued', 'running')
+		AND id <= (SELECT max(id) FROM (SELECT id FROM deployments WHERE stack_id = ? AND state NOT IN ('queued', 'running')
+			AND id <= (SELECT id FROM deployments WHERE stack_id = ? AND state NOT IN ('queued', 'running') ORDER BY id DESC LIMIT 1 OFFSET ?)
+			ORDER BY id LIMIT ?) AS oldest)`, stack, stack, stack, keptDeployments, most)
 }

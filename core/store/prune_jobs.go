@@ -50,9 +50,10 @@ func (s *Store) pruneJobs(ctx context.Context, now time.Time) (more bool, err er
 // pruneRuns deletes at most so many of a job's oldest runs. The first run of a fire stays while another of that
 // fire is open: what was given for the fire is in its row.
 func pruneRuns(tx *Tx, job core.JobID, most int64) (int64, error) {
-	gone, err := many(tx, scalar[core.RunID], `DELETE FROM job_runs WHERE id IN (SELECT id FROM job_runs WHERE job_id = ? AND state NOT IN ('queued', 'running') AND overrides IS NULL
-		AND id <= (SELECT id FROM job_runs WHERE job_id = ? AND state NOT IN ('queued', 'running') ORDER BY id DESC LIMIT 1 OFFSET ?)
-		ORDER BY id LIMIT ?) RETURNING id`, job, job, keptRuns, most)
+	gone, err := many(tx, scalar[core.RunID], `DELETE FROM job_runs WHERE job_id = ? AND state NOT IN ('queued', 'running') AND overrides IS NULL
+		AND id <= (SELECT max(id) FROM (SELECT id FROM job_runs WHERE job_id = ? AND state NOT IN ('queued', 'running') AND overrides IS NULL
+			AND id <= (SELECT id FROM job_runs WHERE job_id = ? AND state NOT IN ('queued', 'running') ORDER BY id DESC LIMIT 1 OFFSET ?)
+			ORDER BY id LIMIT ?) AS oldest) RETURNING id`, job, job, job, keptRuns, most)
 	for _, id := range gone {
 		if err == nil {
 			_, err = tx.exec(`INSERT INTO job_logs_left (run_id) VALUES (?)`, id)
@@ -69,7 +70,7 @@ func pruneLogs(tx *Tx) (more bool, err error) {
 	}
 	room := int64(prunePieces)
 	for _, id := range left {
-		n, err := tx.exec(`DELETE FROM job_run_log WHERE run_id = ? AND number IN (SELECT number FROM job_run_log WHERE run_id = ? ORDER BY number LIMIT ?)`, id, id, room)
+		n, err := tx.exec(`DELETE FROM job_run_log WHERE run_id = ? AND number <= (SELECT max(number) FROM (SELECT number FROM job_run_log WHERE run_id = ? ORDER BY number LIMIT ?) AS oldest)`, id, id, room)
 		if err != nil {
 			return false, err
 		}
@@ -85,8 +86,8 @@ func pruneLogs(tx *Tx) (more bool, err error) {
 
 // pruneFires deletes a job's oldest fires; the newest stays, whatever its age.
 func pruneFires(tx *Tx, job core.JobID, now time.Time) (int64, error) {
-	return tx.exec(`DELETE FROM job_fires WHERE job_id = ? AND scheduled_at IN (SELECT scheduled_at FROM job_fires WHERE job_id = ?
+	return tx.exec(`DELETE FROM job_fires WHERE job_id = ? AND scheduled_at <= (SELECT max(scheduled_at) FROM (SELECT scheduled_at FROM job_fires WHERE job_id = ?
 		AND (scheduled_at <= (SELECT scheduled_at FROM job_fires WHERE job_id = ? ORDER BY scheduled_at DESC LIMIT 1 OFFSET ?)
-		OR scheduled_at < ? AND scheduled_at < (SELECT max(scheduled_at) FROM job_fires WHERE job_id = ?)) ORDER BY scheduled_at LIMIT ?)`,
+		OR scheduled_at < ? AND scheduled_at < (SELECT max(scheduled_at) FROM job_fires WHERE job_id = ?)) ORDER BY scheduled_at LIMIT ?) AS oldest)`,
 		job, job, job, keptFires, micros(now.Add(-keptFired)), job, pruneStep)
 }
