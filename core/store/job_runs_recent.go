@@ -28,20 +28,23 @@ func (s *Store) RecentRuns(ctx context.Context, ids []core.JobID, limit int) (ma
 
 // glimpses reads what a picture shows of the newest runs of some jobs: a list of fifty jobs has 1,500 of them.
 func glimpses(tx *Tx, ids []core.JobID, limit int, found map[core.JobID][]jobs.Run) error {
-	const of = `SELECT * FROM (SELECT ?, id, state, queued_at, started_at, finished_at FROM job_runs WHERE job_id = ? ORDER BY id DESC LIMIT ?) AS recent`
-	var args []any
-	for i, id := range ids {
-		args = append(args, i, id, limit)
+	args := []any{limit - 1}
+	for _, id := range ids {
+		args = append(args, id)
 	}
 	_, err := many(tx, func(row scanner) (none struct{}, err error) {
-		var n int
 		var r jobs.Run
 		var queued, started, finished int64
-		err = row.Scan(&n, &r.ID, &r.State, &queued, &started, &finished)
-		r.Job, r.QueuedAt, r.StartedAt, r.FinishedAt = ids[n], fromMicros(queued), fromMicros(started), fromMicros(finished)
+		err = row.Scan(&r.Job, &r.ID, &r.State, &queued, &started, &finished)
+		r.QueuedAt, r.StartedAt, r.FinishedAt = fromMicros(queued), fromMicros(started), fromMicros(finished)
+		if found[r.Job] == nil {
+			found[r.Job] = make([]jobs.Run, 0, limit)
+		}
 		found[r.Job] = append(found[r.Job], r)
 		return none, err
-	}, of+strings.Repeat(` UNION ALL `+of, len(ids)-1), args...)
+	}, `SELECT r.job_id, r.id, r.state, r.queued_at, r.started_at, r.finished_at FROM jobs j JOIN job_runs r ON r.job_id = j.id
+		AND r.id >= coalesce((SELECT nth.id FROM job_runs nth WHERE nth.job_id = j.id ORDER BY nth.id DESC LIMIT 1 OFFSET ?), '')
+		WHERE j.id IN (?`+strings.Repeat(`, ?`, len(ids)-1)+`) ORDER BY j.id, r.id DESC LIMIT ?`, append(args, limit*len(ids))...)
 	return err
 }
 
