@@ -160,6 +160,12 @@ func (s *stand) count(query string, args ...any) (n int) {
 	return n
 }
 
+func (s *stand) text(query string, args ...any) (text string) {
+	s.t.Helper()
+	s.must(s.raw.QueryRow(query, args...).Scan(&text))
+	return text
+}
+
 // found makes the first administrator, as a person would.
 func (s *stand) found() identity.User {
 	s.t.Helper()

@@ -449,6 +449,7 @@ var Codes = []string{
 	"worker.revoked",
 	"worker.token_expired",
 	"worker.token_invalid",
+	"worker.unnamed",
 	"worker.unusable",
 	"worker_port.busy",
 	"worker_port.certificate",

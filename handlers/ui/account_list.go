@@ -69,7 +69,7 @@ func CreateServiceAccount(lister ServiceAccountLister, accounts ServiceAccountCr
 }
 
 func writeAccounts(w http.ResponseWriter, r *http.Request, status int, lister ServiceAccountLister, page accountListPage, now time.Time) error {
-	ask, err := endpoint.PageOf(r)
+	ask, err := partOf(r)
 	if err != nil {
 		return err
 	}

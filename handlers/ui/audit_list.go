@@ -69,7 +69,7 @@ func Audit(reader AuditReader, now core.Clock) http.Handler {
 		if err != nil {
 			return err
 		}
-		ask, err := endpoint.PageOf(r)
+		ask, err := partOf(r)
 		if err != nil {
 			return err
 		}

@@ -30,7 +30,7 @@ var deploymentListView = newView[deploymentListPage]("deployment_list.html")
 // Deployments lists deployments, newest first: those of ?stack=, or all, narrowed by ?state=.
 func Deployments(reader DeploymentsReader, now core.Clock) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
-		ask, err := endpoint.PageOf(r)
+		ask, err := partOf(r)
 		if err != nil {
 			return err
 		}

@@ -20,9 +20,10 @@ type input struct {
 	Kind     string // text, email, password, url, search, number, or area for several lines
 	Value    exact
 	Hint     string
-	Problem  string // what is wrong with what was typed
-	Complete string // the autocomplete attribute
-	Sample   string // placeholder
+	Problem  string   // what is wrong with what was typed
+	Complete string   // the autocomplete attribute
+	Sample   string   // placeholder
+	Among    []string // proposed while somebody types
 	Optional bool
 	Mono     bool
 	Focus    bool

@@ -43,12 +43,21 @@ var icons = map[string]template.HTML{
 	"trash":    `<path d="M2.5 4.2h11M6 4.2V2.5h4v1.7M4 4.2l.6 9.3h6.8l.6-9.3M6.7 7v4M9.3 7v4"/>`,
 }
 
+// drawn are the icons as inline SVG.
+var drawn = func() map[string]template.HTML {
+	all := make(map[string]template.HTML, len(icons))
+	for name, shape := range icons {
+		all[name] = `<svg class="icon icon-` + template.HTML(name) + `" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">` + shape + `</svg>`
+	}
+	return all
+}()
+
 // icon returns an icon as inline SVG. It says nothing to screen readers: a word stands
 // beside it or in the button that it is on.
 func icon(name string) (template.HTML, error) {
-	shape, found := icons[name]
+	svg, found := drawn[name]
 	if !found {
 		return "", fmt.Errorf("there is no icon %q", name)
 	}
-	return `<svg class="icon icon-` + template.HTML(name) + `" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">` + shape + `</svg>`, nil
+	return svg, nil
 }

@@ -71,7 +71,7 @@ func showJob(ctx context.Context, reader JobReader, names *names, j jobs.Job, no
 		return page, nil, err
 	}
 	newest = list.Items
-	page = jobShowPage{Head: jobHeadOf(j, newest, tabOverview), Missed: missedOf(j, now), Times: timesOf(j, now), Said: saidOf(j), Picture: pictureOf(newest, now, hubIn(ctx)), Figures: runFigures(newest)}
+	page = jobShowPage{Head: jobHeadOf(j, newest, tabOverview), Missed: missedOf(j, now), Times: timesOf(j, now), Said: saidOf(j), Picture: pictureOf(newest, now, hubIn(ctx)).titled(newest, now, hubIn(ctx)), Figures: runFigures(newest)}
 	if j.ErrorCode != "" {
 		page.Broken, page.Seen, page.Held = tellingOf(j.Error), j.SeenCommit.Short(), j.Commit != ""
 	}

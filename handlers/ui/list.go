@@ -1,9 +1,11 @@
 package ui
 
 import (
+	"net/http"
 	"net/url"
 
 	"berth/core"
+	"berth/handlers/endpoint"
 )
 
 // find returns the first item of a short list that is the wanted one; false when none is. All
@@ -25,6 +27,17 @@ func find[T any](list func(core.Page) (core.List[T], error), is func(T) bool) (i
 		}
 		ask.After = page.Next
 	}
+}
+
+// mostLines is how many lines of a list one page has at most: more take long to send and to lay out, and nobody reads them.
+// Programs ask the API.
+const mostLines = 100
+
+// partOf reads which part of a list a page is asked for.
+func partOf(r *http.Request) (core.Page, error) {
+	ask, err := endpoint.PageOf(r)
+	ask.Limit = min(ask.Limit, mostLines)
+	return ask, err
 }
 
 // withQuery joins a path and a query.

@@ -24,7 +24,7 @@ func TestGroupsOfStatusBeginWithTheWorst(t *testing.T) {
 }
 
 func TestWorkersThatAreThereAreOfferedFirst(t *testing.T) {
-	options := workerOptions([]fleet.Worker{{ID: "wrk_1", Hostname: "gone"}, {ID: "wrk_2", Hostname: "b", Online: true}, {ID: "wrk_3", Hostname: "a", Online: true}}, "")
+	options := workerOptions([]fleet.Worker{{ID: "wrk_1", Hostname: "gone"}, {ID: "wrk_2", Hostname: "b", Online: true}, {ID: "wrk_3", Hostname: "a", Online: true}}, "", func(fleet.Worker) bool { return true })
 	if len(options) != 3 || options[0].Word != "b" || options[1].Word != "a" || !strings.Contains(options[2].Word, "offline") {
 		t.Errorf("offered are %+v", options)
 	}

@@ -178,7 +178,7 @@ type repositoryFollowPage struct {
 	Folders    input
 	Existing   tick
 	Remove     tick
-	Worker     choice
+	Worker     workerPick
 	Tags       input
 	Sync       tick
 }
@@ -186,7 +186,7 @@ type repositoryFollowPage struct {
 var repositoryFollowView = newView[repositoryFollowPage]("repository_follow.html")
 
 // RepositoryFollow shows how a repository is followed.
-func RepositoryFollow(finder RepositoryFinder, workers WorkerLister) http.Handler {
+func RepositoryFollow(finder RepositoryFinder, workers WorkerDirectory) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		known, err := finder.Repository(r.Context(), core.RepositoryID(r.PathValue("id")))
 		if err != nil {
@@ -205,7 +205,7 @@ func RepositoryFollow(finder RepositoryFinder, workers WorkerLister) http.Handle
 }
 
 // FollowRepository saves how a repository is followed.
-func FollowRepository(desk RepositoryEditor, workers WorkerLister) http.Handler {
+func FollowRepository(desk RepositoryEditor, workers WorkerDirectory) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		form, err := typed(r)
 		if err != nil {
@@ -216,8 +216,11 @@ func FollowRepository(desk RepositoryEditor, workers WorkerLister) http.Handler 
 			return err
 		}
 		f := followingOf(form)
-		_, err = desk.Update(r.Context(), known.ID, repositories.Change{Following: &repositories.FollowingChange{What: &f.What, Folders: &f.Folders, Existing: &f.Existing, Remove: &f.Remove,
-			Worker: &f.Worker, WorkerTags: &f.WorkerTags, AutoSync: &f.AutoSync}}, endpoint.Principal(r.Context()))
+		worker, err := pickedWorker(r.Context(), workers, "follow.worker_id", form.Get("follow.worker_id"))
+		if err == nil {
+			_, err = desk.Update(r.Context(), known.ID, repositories.Change{Following: &repositories.FollowingChange{What: &f.What, Folders: &f.Folders, Existing: &f.Existing, Remove: &f.Remove,
+				Worker: &worker, WorkerTags: &f.WorkerTags, AutoSync: &f.AutoSync}}, endpoint.Principal(r.Context()))
+		}
 		if err == nil {
 			return seeOther(w, r, saying(repositoryHref(known.ID), "repository-saved"))
 		}
@@ -230,7 +233,8 @@ func FollowRepository(desk RepositoryEditor, workers WorkerLister) http.Handler 
 			return err
 		}
 		page.Tags.Value = exact(form.Get(page.Tags.Name)) // as it was typed
-		page.What.Problem, page.Worker.Problem = c.about(page.What.Name), c.about(page.Worker.Name)
+		page.What.Problem = c.about(page.What.Name)
+		page.Worker.refuse(&c)
 		page.Trouble = c.on(&page.Folders, &page.Tags)
 		return writeFollow(w, r, c.Status, page)
 	})
@@ -241,13 +245,13 @@ func followingOf(form url.Values) repositories.Following {
 		Remove: form.Has("remove"), Worker: core.WorkerID(form.Get("follow.worker_id")), WorkerTags: words(form.Get("follow.worker_tags")), AutoSync: form.Has("auto_sync")}
 }
 
-func newFollowPage(r *http.Request, known repositories.Repository, workers WorkerLister, f repositories.Following) (repositoryFollowPage, error) {
+func newFollowPage(r *http.Request, known repositories.Repository, workers WorkerDirectory, f repositories.Following) (repositoryFollowPage, error) {
 	form, err := newStackForm(r, workers, stackWords{worker: string(f.Worker), tags: strings.Join(f.WorkerTags, ", "), sync: f.AutoSync})
 	if err != nil {
 		return repositoryFollowPage{}, err
 	}
-	form.Worker.Name, form.Tags.Name = "follow.worker_id", "follow.worker_tags"
-	return repositoryFollowPage{Name: known.Name, Href: repositoryHref(known.ID), Worker: form.Worker, Tags: form.Tags, Sync: form.Sync,
+	form.Tags.Name = "follow.worker_tags"
+	return repositoryFollowPage{Name: known.Name, Href: repositoryHref(known.ID), Worker: form.Worker.rename("follow.worker_id"), Tags: form.Tags, Sync: form.Sync,
 		What: choice{Name: "follow.what", Label: "New folders", Hint: "A folder counts when it holds a Compose file or a wireops.yaml, or a job.yaml.", Options: []option{
 			{exact(repositories.FollowOff), "Are added by hand", !f.On()},
 			{exact(repositories.FollowStacks), "Become stacks", f.What == repositories.FollowStacks},

@@ -26,7 +26,7 @@ type IntakeDeps struct {
 	Repositories RepositoryFinder
 	Browser      RepositoryBrowser
 	Users        RepositoryUsers
-	Workers      WorkerLister
+	Workers      WorkerDirectory
 	Desk         RepositoryIntake
 }
 
@@ -37,7 +37,7 @@ type repositoryIntakePage struct {
 	Added      int    // just now, while others were refused
 	Picks      []pickLine
 	More       bool // there are more folders than can be added at once
-	Worker     choice
+	Worker     workerPick
 	Tags       input
 	Sync       tick
 }
@@ -72,32 +72,36 @@ func AddFound(d IntakeDeps) http.Handler {
 			return err
 		}
 		said := wordsOf(form)
-		wish := intake.Wish{Worker: core.WorkerID(said.worker), WorkerTags: words(said.tags), AutoSync: said.sync}
+		worker, failed := pickedWorker(r.Context(), d.Workers, "worker_id", said.worker)
+		wish := intake.Wish{Worker: worker, WorkerTags: words(said.tags), AutoSync: said.sync}
 		for _, ticked := range form["pick"] {
 			kind, path, _ := strings.Cut(ticked, " ")
 			wish.Picks = append(wish.Picks, intake.Pick{Path: path, Kind: repositories.Kind(kind), Name: strings.TrimSpace(form.Get("name " + ticked))})
 		}
 		id := core.RepositoryID(r.PathValue("id"))
-		all, failed := d.Desk.Add(r.Context(), id, wish, endpoint.Principal(r.Context()))
+		var all []intake.Added
+		if failed == nil {
+			all, failed = d.Desk.Add(r.Context(), id, wish, endpoint.Principal(r.Context()))
+		}
 		refused := refusedPicks(all)
 		if failed == nil && len(refused) == 0 {
 			return seeOther(w, r, saying(repositoryHref(id), "folders-added"))
 		}
-		status, trouble := http.StatusUnprocessableEntity, ""
+		c := complaints{Status: http.StatusUnprocessableEntity}
 		if failed != nil {
-			c, ours := complain(r, failed)
-			if !ours || fault.Is(failed, fault.NotFound) {
+			var ours bool
+			if c, ours = complain(r, failed); !ours || fault.Is(failed, fault.NotFound) {
 				return failed
 			}
-			status, trouble = c.Status, c.general()
 		}
 		known, page, err := d.page(r, said)
 		if err != nil {
 			return err
 		}
-		page.Trouble, page.Added = trouble, len(all)-len(refused)
+		page.Worker.refuse(&c)
+		page.Trouble, page.Added = c.general(), len(all)-len(refused)
 		page.refuse(r, refused)
-		return writeIntake(w, r, status, known, page)
+		return writeIntake(w, r, c.Status, known, page)
 	})
 }
 
@@ -132,7 +136,8 @@ func (p *repositoryIntakePage) blame(r *http.Request, a intake.Added) string {
 	if !ours {
 		return sentence(fault.PublicOf(a.Err))
 	}
-	p.Tags.Problem, p.Worker.Problem = cmp.Or(p.Tags.Problem, c.about(p.Tags.Name)), cmp.Or(p.Worker.Problem, c.about(p.Worker.Name))
+	p.Tags.Problem = cmp.Or(p.Tags.Problem, c.about(p.Tags.Name))
+	p.Worker.refuse(&c)
 	return strings.TrimSpace(c.about("name") + " " + sentence(c.general()))
 }
 

@@ -50,7 +50,7 @@ func DeleteRepositoryKey(keys CredentialDesk, now core.Clock) http.Handler {
 }
 
 func writeKeys(w http.ResponseWriter, r *http.Request, status int, keys CredentialDesk, trouble string, now core.Clock) error {
-	ask, err := endpoint.PageOf(r)
+	ask, err := partOf(r)
 	if err != nil {
 		return err
 	}

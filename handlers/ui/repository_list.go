@@ -31,7 +31,7 @@ var repositoryListView = newView[repositoryListPage]("repository_list.html")
 // Repositories lists repositories by name, each with what the last look at it found.
 func Repositories(lister RepositoryLister, now core.Clock) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
-		ask, err := endpoint.PageOf(r)
+		ask, err := partOf(r)
 		if err != nil {
 			return err
 		}

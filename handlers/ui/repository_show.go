@@ -31,6 +31,8 @@ type RepositoryUsers interface {
 const (
 	shownCommits = 20
 	shownEvents  = 10
+	shownFolders = 100 // of stacks, and of jobs
+	shownSharing = 10  // stacks of one folder
 )
 
 // RepositoryTeller finds a repository and what happened to it at its Git host.
@@ -49,6 +51,8 @@ type repositoryPage struct {
 	Missing                string
 	Stacks                 []foundLine
 	Jobs                   []foundJob
+	MoreStacks, MoreJobs   int // folders that are deployed, or run as jobs, and not among these
+	StacksHref, JobsHref   string
 	Truncated              bool
 	Commits                []commitLine
 	CommitsHref, FilesHref string
@@ -78,6 +82,7 @@ type foundLine struct {
 	Files   string
 	AddHref string
 	Stacks  []stackLine // that are deployed from it
+	More    int         // stacks that are not listed
 }
 
 // foundJob is a folder that can be a job, or is one.
@@ -117,6 +122,7 @@ func Repository(finder RepositoryTeller, browser RepositoryBrowser, users Reposi
 			PublicKey: ageKeyOf(known), SealHref: repositoryHref(known.ID) + "/secrets", RotateHref: repositoryHref(known.ID) + "/rotate-key",
 			Hook:        hookLine{Last: at(known.HookedAt, now()), Stopped: known.Unannounced(), Href: repositoryHref(known.ID) + "/webhook"},
 			CommitsHref: repositoryHref(known.ID) + "/commits", FilesHref: filesHref(known.ID, "", ""),
+			StacksHref: withQuery("/stacks", url.Values{"repository": {string(known.ID)}}), JobsHref: withQuery("/jobs", url.Values{"repository": {string(known.ID)}}),
 			EditHref: repositoryHref(known.ID) + "/settings", DeleteHref: repositoryHref(known.ID) + "/delete"}
 		key, err := keyOf(r.Context(), keys, known.Credential)
 		if err != nil {
@@ -132,6 +138,7 @@ func Repository(finder RepositoryTeller, browser RepositoryBrowser, users Reposi
 		if err := page.match(r.Context(), users, known.ID); err != nil {
 			return err
 		}
+		page.shorten()
 		if err := page.follow(r.Context(), users, known, now()); err != nil {
 			return err
 		}
@@ -210,6 +217,34 @@ func (p *repositoryPage) match(ctx context.Context, users RepositoryUsers, id co
 		p.Jobs[i].Name, p.Jobs[i].Href, p.Jobs[i].Badge = j.Name, jobHref(j.ID), badgeOf(standingBadges, j.Standing)
 	}
 	return err
+}
+
+// shorten leaves what one page shows of a repository with many folders.
+func (p *repositoryPage) shorten() {
+	for i := range p.Stacks {
+		line := &p.Stacks[i]
+		listed := min(len(line.Stacks), shownSharing)
+		line.Stacks, line.More = line.Stacks[:listed], len(line.Stacks)-listed
+	}
+	p.Stacks, p.MoreStacks = folders(p.Stacks, func(f foundLine) bool { return len(f.Stacks) == 0 })
+	p.Jobs, p.MoreJobs = folders(p.Jobs, func(f foundJob) bool { return f.Name == "" })
+}
+
+// folders cuts what is listed of many: what could be added comes first, for all else has a list of its own.
+func folders[T any](all []T, open func(T) bool) (shown []T, more int) {
+	if len(all) <= shownFolders {
+		return all, 0
+	}
+	slices.SortStableFunc(all, func(a, b T) int {
+		switch open(a) {
+		case open(b):
+			return 0
+		case true:
+			return -1
+		}
+		return 1
+	})
+	return all[:shownFolders], len(all) - shownFolders
 }
 
 func (p *repositoryPage) matchStacks(ctx context.Context, lister RepositoryUsers, id core.RepositoryID) error {

@@ -50,7 +50,7 @@ func Revisions(reader RevisionReader, now core.Clock) http.Handler {
 		if err != nil {
 			return err
 		}
-		ask, err := endpoint.PageOf(r)
+		ask, err := partOf(r)
 		if err != nil {
 			return err
 		}

@@ -29,7 +29,7 @@ var runListView = newView[runListPage]("run_list.html")
 // Runs lists runs, newest first: those of ?job=, or all, narrowed by ?state=.
 func Runs(reader RunsReader, now core.Clock) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
-		ask, err := endpoint.PageOf(r)
+		ask, err := partOf(r)
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -58,22 +59,29 @@ func pictureOf(newest []jobs.Run, now time.Time, hub hubNotice) runPicture {
 		if longest > 0 {
 			height += int(int64(barHeight-barLeast) * int64(lasted(r, now, hub)) / int64(longest))
 		}
-		p.Bars = append(p.Bars, runBar{X: x, Y: barHeight - height, H: height, Tone: badgeOf(runBadges, r.State).Tone, Title: barTitle(r, lasted(r, now, hub))})
+		p.Bars = append(p.Bars, runBar{X: x, Y: barHeight - height, H: height, Tone: badgeOf(runBadges, r.State).Tone})
 		x += barStep
 	}
 	p.Tones = tonesOf(p.Bars)
 	return p
 }
 
-func tonesOf(bars []runBar) []tonePath {
-	var all []tonePath
+// titled says of each bar which run it is: where a picture stands alone, somebody points at them.
+func (p runPicture) titled(newest []jobs.Run, now time.Time, hub hubNotice) runPicture {
+	for i := range p.Bars {
+		r := newest[len(p.Bars)-1-i]
+		p.Bars[i].Title = barTitle(r, lasted(r, now, hub))
+	}
+	return p
+}
+
+func tonesOf(bars []runBar) (all []tonePath) {
+	outlines := map[string][]byte{}
 	for _, b := range bars {
-		i := slices.IndexFunc(all, func(t tonePath) bool { return t.Tone == b.Tone })
-		if i < 0 {
-			i = len(all)
-			all = append(all, tonePath{Tone: b.Tone})
-		}
-		all[i].D += fmt.Sprintf("M%d %dh%dv%dh-%dZ", b.X, b.Y, barWidth, b.H, barWidth)
+		outlines[b.Tone] = fmt.Appendf(outlines[b.Tone], "M%d %dh%dv%dh-%dZ", b.X, b.Y, barWidth, b.H, barWidth)
+	}
+	for _, tone := range slices.Sorted(maps.Keys(outlines)) {
+		all = append(all, tonePath{tone, string(outlines[tone])})
 	}
 	return all
 }

@@ -90,7 +90,15 @@ func sampleTransfer() transferPage {
 	if err != nil {
 		panic(err)
 	}
-	p.Choose.Hint = "Workers that share the container engine of hetzner-fsn-1 are not offered: the stack would be taken down in both places."
+	p.Choose.Choose.Hint = "Workers that share the container engine of hetzner-fsn-1 are not offered: the stack would be taken down in both places."
+	return p
+}
+
+// sampleLargeTransfer is a move within a fleet that is too large to choose from, to a worker that is not there.
+func sampleLargeTransfer() transferPage {
+	p := sampleTransfer()
+	p.Choose.Large, p.Choose.Type = true, input{Name: "worker_id", Label: "Move it to", Kind: "text", Mono: true, Value: "edge-0815", Among: []string{"edge-0001.example.com", "edge-0002.example.com"},
+		Problem: `No worker that may be used is called "edge-0815": type its host name as the list of workers has it, or its identifier.`, Focus: true}
 	return p
 }
 
@@ -176,6 +184,7 @@ func revisionSamples() map[string]sample {
 		"stack-plan-none":         of(planView, framed(inStacks, "Plan of shop", trail[:2]...), showPlan(stacks.Plan{Commit: s.Commit, Revision: 12, Current: 12, UpToDate: true, Observed: true, Services: []stacks.PlannedService{{Service: "api", Action: stacks.PlanLeave}}}, s)),
 		"stack-plan-broken":       of(planView, framed(inStacks, "Plan of shop", trail[:2]...), planPage{Head: head, Trouble: tellingOf("shop/wireops.yaml has 3 problems:\ndeploy.on_failure: line 7: must be one of keep, rollback\nsync.intervall: line 9: is not a known key; known are interval, self_heal\ntimeout: line 12: must be a duration such as 90s, 3m or 1h, from 1s to 24h")}),
 		"stack-transfer":          of(transferView, framed(inStacks, "Transfer shop", trail[:2]...), sampleTransfer()),
+		"stack-transfer-large":    of(transferView, framed(inStacks, "Transfer shop", trail[:2]...), sampleLargeTransfer()),
 		"stack-transfer-nowhere":  of(transferView, framed(inStacks, "Transfer shop", trail[:2]...), transferPage{Head: head, Worker: "hetzner-fsn-1"}),
 		"revision-list":           of(revisionListView, framed(inStacks, "Revisions of shop", trail[:2]...), revisionListPage{Head: head, Lines: lines, More: "/x"}),
 		"revision-none":           of(revisionListView, framed(inStacks, "Revisions of shop", trail[:2]...), revisionListPage{Head: head}),

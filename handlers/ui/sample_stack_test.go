@@ -171,7 +171,7 @@ func sampleStacks(by string) stackListPage {
 }
 
 func sampleStackForm(fresh bool) stackForm {
-	f, err := newStackForm(visit("admin", "/"), sampleFleet{}, stackWords{name: "shop", path: "apps/shop", tags: "production", sync: true})
+	f, err := newStackForm(visit("admin", "/"), elsewhere{}, stackWords{name: "shop", path: "apps/shop", tags: "production", sync: true})
 	if err != nil {
 		panic(err)
 	}
@@ -303,7 +303,7 @@ func repositorySamples() map[string]sample {
 	reading := repositories.Repository{ID: "rep_4", Name: "fresh", URL: "https://git.example.com/team/fresh.git"}
 	broken := repositories.Repository{ID: "rep_2", Name: "infra", URL: "https://git.example.com:3000/team/infra.git", Head: "0c44d1e0f2", ErrorCode: "git.credential_refused", Error: "the Git host git.example.com refused the user name or password", FetchedAt: before(300 * time.Hour)}
 	page := repositoryPage{Line: repositoryOf(good, sampleNow), Key: "apps", PublicKey: copyable{"age-key", "public age key", "age1qyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqs3290gq"}, SealHref: "/x", RotateHref: "/x", EditHref: "/x", CommitsHref: "/x", FilesHref: "/x", Stacks: []foundLine{
-		{Path: "apps/auth", Files: "compose.yaml", AddHref: "/x"}, {Path: "apps/shop", Files: "compose.yaml, wireops.yaml", Stacks: []stackLine{{Name: "shop", Href: "/x", Badge: badgeOf(statusBadges, stacks.StatusDegraded)}}}, {Path: "apps/gone", Stacks: []stackLine{{Name: "legacy", Href: "/x", Badge: badgeOf(statusBadges, stacks.StatusError)}}}},
+		{Path: "apps/auth", Files: "compose.yaml", AddHref: "/x"}, {Path: "apps/shop", Files: "compose.yaml, wireops.yaml", Stacks: []stackLine{{Name: "shop", Href: "/x", Badge: badgeOf(statusBadges, stacks.StatusDegraded)}}, More: 990}, {Path: "apps/gone", Stacks: []stackLine{{Name: "legacy", Href: "/x", Badge: badgeOf(statusBadges, stacks.StatusError)}}}},
 		Jobs: []foundJob{{Path: "jobs/backup", Name: "backup-shop", Href: "/x", Badge: badgeOf(standingBadges, "well")}, {Path: "jobs/report", AddHref: "/x"}, {Path: "jobs/old", Gone: true, Name: "old", Href: "/x", Badge: badgeOf(standingBadges, "broken")}}}
 	for i, subject := range []string{"shop: raise the pool size", "web: pin the image by digest", "Merge branch 'ada/cleanup' with a rather long subject line that somebody wrote without thinking", "add auth"} {
 		page.Commits = append(page.Commits, commitLine{Short: "9f31c02d4a", Subject: subject, Author: "Ada Lovelace", When: at(before(time.Duration(i*i+1)*time.Hour), sampleNow), Head: i == 0, FilesHref: "/x", HostHref: "/x"})
@@ -311,9 +311,10 @@ func repositorySamples() map[string]sample {
 	page.Follow = followLine{Words: "In apps/* become stacks", Href: "/x", Waiting: []waitingLine{{"apps/web", "stack", "Another stack has this name. Choose another.", at(before(time.Hour), sampleNow)}},
 		Proposals: []proposalLine{proposalOf(intake.Proposal{Kind: repositories.KindStack, ID: "stk_1", Name: "legacy", Path: "apps/legacy-with-a-long-name", MovedTo: "apps/renamed", Commit: "9f31c02d4a5e", Since: before(time.Hour)}, sampleNow),
 			proposalOf(intake.Proposal{Kind: repositories.KindJob, ID: "job_1", Name: "report", Path: "jobs/report", Commit: "9f31c02d4a5e", Problem: "It was not removed by itself, because nothing of this kind would be left of the repository.", Since: before(time.Hour)}, sampleNow)}}
+	page.MoreStacks, page.StacksHref, page.MoreJobs, page.JobsHref = 900, "/x", 4, "/x"
 	page.StatusTrouble, page.StatusSince = "GitHub does not let the repository's key write commit statuses.", at(before(time.Hour), sampleNow)
 	page.MovedTo, page.Events = "https://git.example.com/platform/apps", []eventLine{{"The history of main was rewritten: commit 9f31c02d4a does not lead back to 0c44d1e0f2. Revisions from before are kept.", at(before(time.Hour), sampleNow)}}
-	picks := repositoryIntakePage{Name: "apps", Href: "/repositories/rep_1", Added: 2, More: true, Worker: choice{Name: "worker_id", Label: "Worker", Options: []option{{"", "Any that fits the tags", true}}},
+	picks := repositoryIntakePage{Name: "apps", Href: "/repositories/rep_1", Added: 2, More: true, Worker: workerPick{Choose: choice{Name: "worker_id", Label: "Worker", Options: []option{{"", "Any that fits the tags", true}}}},
 		Tags: input{Name: "worker_tags", Label: "Worker tags", Kind: "text", Optional: true}, Sync: tick{Name: "auto_sync", Label: "Deploy new commits by itself", On: true}}
 	picks.offer(repositories.Discovery{Found: []repositories.Found{{Path: "apps/auth", Kind: repositories.KindStack}, {Path: "jobs/report", Kind: repositories.KindJob}, {Kind: repositories.KindStack}}}, repositoryPage{}, "apps")
 	picks.Picks[0].Name.Problem = "Another stack has this name. Choose another."

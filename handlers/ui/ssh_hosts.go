@@ -160,7 +160,7 @@ func refuseHost(w http.ResponseWriter, r *http.Request, keeper SSHHostKeeper, pa
 }
 
 func writeHosts(w http.ResponseWriter, r *http.Request, status int, keeper SSHHostKeeper, page sshHostsPage, now core.Clock) error {
-	ask, err := endpoint.PageOf(r)
+	ask, err := partOf(r)
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ type NewStackDeps struct {
 	Repositories RepositoryLister
 	Browser      Discoverer
 	Store        FollowedLister
-	Workers      WorkerLister
+	Workers      WorkerDirectory
 	Desk         StackCreator
 	Linter       Linter
 }
@@ -99,9 +99,13 @@ func CreateStack(d NewStackDeps) http.Handler {
 			return err
 		}
 		ask := wordsOf(form)
+		worker, err := pickedWorker(r.Context(), d.Workers, "worker_id", ask.worker)
+		if err != nil {
+			return refuseStack(w, r, d, err, core.RepositoryID(form.Get("repository_id")), ask)
+		}
 		review := form.Has("review") // what is to be looked at first is deployed by nobody meanwhile
 		stack, first, err := d.Desk.Create(r.Context(), stacks.Draft{Name: ask.name, Repository: core.RepositoryID(form.Get("repository_id")), Path: ask.path,
-			Worker: core.WorkerID(ask.worker), WorkerTags: words(ask.tags), AutoSync: ask.sync && !review}, endpoint.Principal(r.Context()))
+			Worker: worker, WorkerTags: words(ask.tags), AutoSync: ask.sync && !review}, endpoint.Principal(r.Context()))
 		if err != nil {
 			return refuseStack(w, r, d, err, core.RepositoryID(form.Get("repository_id")), ask)
 		}
@@ -163,7 +167,7 @@ func newStackPage(r *http.Request, d NewStackDeps, id core.RepositoryID, typed s
 	if page.Form, err = newStackForm(r, d.Workers, typed); err != nil {
 		return page, err
 	}
-	page.NoWorker = len(page.Form.Worker.Options) == 1
+	page.NoWorker = page.Form.Worker.Empty()
 	return page, page.review(r.Context(), d.Linter, id, typed.path)
 }
 

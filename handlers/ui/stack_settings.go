@@ -25,7 +25,7 @@ type stackSettingsPage struct {
 var stackSettingsView = newView[stackSettingsPage]("stack_settings.html")
 
 // StackSettings shows a stack to be edited.
-func StackSettings(finder StackFinder, workers WorkerLister) http.Handler {
+func StackSettings(finder StackFinder, workers WorkerDirectory) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		s, err := finder.Stack(r.Context(), stackIn(r))
 		if err != nil {
@@ -40,7 +40,7 @@ func StackSettings(finder StackFinder, workers WorkerLister) http.Handler {
 }
 
 // ChangeStack saves what was typed about a stack.
-func ChangeStack(finder StackFinder, workers WorkerLister, desk StackUpdater) http.Handler {
+func ChangeStack(finder StackFinder, workers WorkerDirectory, desk StackUpdater) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		values, err := typed(r)
 		if err != nil {
@@ -51,7 +51,11 @@ func ChangeStack(finder StackFinder, workers WorkerLister, desk StackUpdater) ht
 			return err
 		}
 		ask := wordsOf(values)
-		if _, err = desk.Update(r.Context(), s.ID, changeTo(s, ask), endpoint.Principal(r.Context())); err == nil {
+		worker, err := pickedWorker(r.Context(), workers, "worker_id", ask.worker)
+		if err == nil {
+			_, err = desk.Update(r.Context(), s.ID, changeTo(s, ask, worker), endpoint.Principal(r.Context()))
+		}
+		if err == nil {
 			return seeOther(w, r, saying(stackHref(s.ID)+"/settings", "stack-saved"))
 		}
 		c, ours := complain(r, err)
@@ -68,7 +72,7 @@ func ChangeStack(finder StackFinder, workers WorkerLister, desk StackUpdater) ht
 }
 
 // changeTo asks for what differs only: some of it cannot be changed once a stack was deployed.
-func changeTo(s stacks.Stack, ask stackWords) stacks.Change {
+func changeTo(s stacks.Stack, ask stackWords, worker core.WorkerID) stacks.Change {
 	change := stacks.Change{AutoSync: &ask.sync}
 	if ask.name != s.Name {
 		change.Name = &ask.name
@@ -76,8 +80,7 @@ func changeTo(s stacks.Stack, ask stackWords) stacks.Change {
 	if ask.path != s.Path {
 		change.Path = &ask.path
 	}
-	if ask.worker != string(s.Worker) {
-		worker := core.WorkerID(ask.worker)
+	if worker != s.Worker {
 		change.Worker = &worker
 	}
 	tags := words(ask.tags)

@@ -3,7 +3,6 @@ package ui
 import (
 	"context"
 	"net/http"
-	"slices"
 
 	"berth/core"
 	"berth/core/access"
@@ -18,17 +17,11 @@ type StackMover interface {
 	Transfer(ctx context.Context, id core.StackID, worker core.WorkerID, by access.Principal) (stacks.Deployment, error)
 }
 
-// WorkerDirectory finds and lists workers.
-type WorkerDirectory interface {
-	WorkerFinder
-	WorkerLister
-}
-
 type transferPage struct {
 	Head    stackHead
 	Trouble string
-	Worker  string // where the stack runs
-	Choose  choice // without options: there is nowhere to go
+	Worker  string     // where the stack runs
+	Choose  workerPick // empty: there is nowhere to go
 }
 
 var transferView = newView[transferPage]("stack_transfer.html")
@@ -59,20 +52,22 @@ func Transfer(finder StackFinder, workers WorkerDirectory, desk StackMover) http
 		if err != nil {
 			return err
 		}
-		to := form.Get("worker_id")
-		d, err := desk.Transfer(r.Context(), s.ID, core.WorkerID(to), endpoint.Principal(r.Context()))
+		to, err := pickedWorker(r.Context(), workers, "worker_id", form.Get("worker_id"))
 		if err == nil {
-			return seeOther(w, r, deploymentHref(d.ID))
+			var d stacks.Deployment
+			if d, err = desk.Transfer(r.Context(), s.ID, to, endpoint.Principal(r.Context())); err == nil {
+				return seeOther(w, r, deploymentHref(d.ID))
+			}
 		}
 		c, ours := complain(r, err)
 		if !ours || fault.Is(err, fault.NotFound) {
 			return err
 		}
-		page, err := newTransferPage(r.Context(), s, workers, to)
+		page, err := newTransferPage(r.Context(), s, workers, form.Get("worker_id"))
 		if err != nil {
 			return err
 		}
-		page.Choose.Problem = c.about(page.Choose.Name)
+		page.Choose.refuse(&c)
 		page.Trouble = c.general()
 		return writeTransfer(w, r, c.Status, s, page)
 	})
@@ -81,31 +76,26 @@ func Transfer(finder StackFinder, workers WorkerDirectory, desk StackMover) http
 // newTransferPage offers the workers that the stack could move to: all but its own and those
 // that share its container engine.
 func newTransferPage(ctx context.Context, s stacks.Stack, workers WorkerDirectory, chosen string) (transferPage, error) {
-	page := transferPage{Head: headOf(s, nil, ""), Choose: choice{Name: "worker_id", Label: "Move it to"}}
-	all, err := usableWorkers(ctx, workers)
-	if err != nil {
-		return page, err
-	}
+	page := transferPage{Head: headOf(s, nil, "")}
 	own, err := newNames(nil, workers).worker(ctx, s.Worker)
 	if err != nil {
 		return page, err
 	}
 	page.Worker = own.Name
-	engine := ""
-	for _, w := range all {
-		if w.ID == s.Worker {
-			engine = w.Engine
-		}
+	present, err := workers.Worker(ctx, s.Worker)
+	if err != nil && !gone(err) {
+		return page, err
 	}
-	others := slices.DeleteFunc(all, func(w fleet.Worker) bool {
-		twin := w.ID != s.Worker && engine != "" && w.Engine == engine
-		if twin {
-			page.Choose.Hint = "Workers that share the container engine of " + own.Name + " are not offered: the stack would be taken down in both places."
-		}
-		return twin || w.ID == s.Worker
+	twins := false
+	page.Choose, err = newWorkerPick(ctx, workers, choice{Name: "worker_id", Label: "Move it to"}, "", chosen, func(w fleet.Worker) bool {
+		twin := w.ID != s.Worker && present.Engine != "" && w.Engine == present.Engine
+		twins = twins || twin
+		return !twin && w.ID != s.Worker
 	})
-	page.Choose.Options = workerOptions(others, chosen)
-	return page, nil
+	if twins {
+		page.Choose.Choose.Hint = "Workers that share the container engine of " + own.Name + " are not offered: the stack would be taken down in both places."
+	}
+	return page, err
 }
 
 func writeTransfer(w http.ResponseWriter, r *http.Request, status int, s stacks.Stack, page transferPage) error {

@@ -107,7 +107,7 @@ func newUserListPage(email string, role access.Role) userListPage {
 }
 
 func writeUsers(w http.ResponseWriter, r *http.Request, status int, keeper UserKeeper, page userListPage, now time.Time) error {
-	ask, err := endpoint.PageOf(r)
+	ask, err := partOf(r)
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ var workerListView = newView[workerListPage]("worker_list.html")
 // administrators the hubs that they are linked to.
 func Workers(lister WorkerLister, reader WorkersReader, now core.Clock) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
-		ask, err := endpoint.PageOf(r)
+		ask, err := partOf(r)
 		if err != nil {
 			return err
 		}

@@ -15,19 +15,21 @@ type WorkerLister interface {
 	Workers(ctx context.Context, f fleet.Filter, p core.Page) (core.List[fleet.Worker], error)
 }
 
-// usableWorkers lists the workers that something may be put on.
-func usableWorkers(ctx context.Context, lister WorkerLister) ([]fleet.Worker, error) {
-	no := false
-	list, err := lister.Workers(ctx, fleet.Filter{Revoked: &no}, core.Page{Limit: core.MaxPage})
-	return list.Items, err
+// WorkerDirectory finds and lists workers.
+type WorkerDirectory interface {
+	WorkerFinder
+	WorkerLister
 }
 
-// workerOptions offers workers to choose from, with what tells them apart; those that are there come first.
-func workerOptions(workers []fleet.Worker, chosen string) []option {
+// workerOptions offers some of the workers to choose from, with what tells them apart; those that are there come first.
+func workerOptions(workers []fleet.Worker, chosen string, offered func(fleet.Worker) bool) []option {
 	var options []option
 	workers = slices.Clone(workers)
 	slices.SortStableFunc(workers, func(a, b fleet.Worker) int { return cmp.Compare(away(a), away(b)) })
 	for _, w := range workers {
+		if !offered(w) {
+			continue
+		}
 		word := w.Label()
 		if len(w.Tags) > 0 {
 			word += " · " + strings.Join(w.Tags, ", ")

@@ -60,7 +60,7 @@ func TestPagesOfStacksTellWhatIsKnownOfTheirWorker(t *testing.T) {
 				t.Errorf("%s: the list of stacks has the tag %q: %t", name, tag, tag != c.tag)
 			}
 		}
-		if got := workerOptions([]fleet.Worker{c.worker}, "")[0].Word; strings.Contains(got, "(") != (c.word != "") || !strings.HasSuffix(got, c.word) {
+		if got := workerOptions([]fleet.Worker{c.worker}, "", func(fleet.Worker) bool { return true })[0].Word; strings.Contains(got, "(") != (c.word != "") || !strings.HasSuffix(got, c.word) {
 			t.Errorf("%s: it is offered as %q", name, got)
 		}
 	}
