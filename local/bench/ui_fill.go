@@ -21,6 +21,8 @@ const (
 	uiJobs      = 200
 	uiRuns      = 100 // of each job
 	uiRevisions = 5   // of each stack
+
+	deployedEvery = 6 * time.Hour // each stack, until a minute ago
 )
 
 // fillPages stores what pages show beside stacks, deployments and tokens of workers: a worker of each token with a
@@ -45,6 +47,9 @@ func fillPages(ctx context.Context, s site) error {
 		{`WITH s AS (SELECT id, row_number() OVER (ORDER BY id) AS n FROM stacks), w AS (SELECT id, row_number() OVER (ORDER BY id) AS n FROM workers)
 			UPDATE stacks SET status = CASE s.n % 20 WHEN 0 THEN 'error' WHEN 1 THEN 'degraded' ELSE 'active' END, worker_id = w.id, revision = ? FROM s JOIN w ON w.n = s.n WHERE s.id = stacks.id`,
 			[]any{uiRevisions}},
+		{`WITH d AS (SELECT id, row_number() OVER (PARTITION BY stack_id ORDER BY id DESC) AS n FROM deployments)
+			UPDATE deployments SET queued_at = ?1 - (d.n - 1) * ?2, started_at = ?1 - (d.n - 1) * ?2, finished_at = ?1 - (d.n - 1) * ?2 + 20000000 FROM d WHERE d.id = deployments.id`,
+			[]any{now.Add(-time.Minute).UnixMicro(), deployedEvery.Microseconds()}},
 		{`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < ?)
 			INSERT INTO revisions (stack_id, number, commit_hash, digest, manifest, services, content, variables, watch, tree, created_at, verified_at, secrets_file)
 			SELECT s.id, i, substr('0123456789abcdef0123456789abcdef01234567', 1, 38) || (10 + i), 'digest ' || i, '{}', '[]', '[]', '[]', '[]', 'tree', ?, ?, '' FROM stacks s, n`,
