@@ -53,12 +53,16 @@ func newRunWork(e journal.Entry) *runWork {
 	return r
 }
 
-// waits returns the context in which the command waits for its turn.
-func (w *work) waits(ctx context.Context) context.Context {
-	if w.run != nil && !w.run.launched {
-		return w.run.start
+// waits returns the context in which the command waits for its turn. Whoever has a container that runs comes to it,
+// wanted or not: it has to be stopped, and to tell how it ended.
+func (w *work) waits(ctx, life context.Context) context.Context {
+	switch {
+	case w.run == nil:
+		return ctx
+	case w.run.launched:
+		return life
 	}
-	return ctx
+	return w.run.start
 }
 
 // at notes what the run is at, for the metrics; nothing when the command is none.

@@ -23,7 +23,7 @@ const numbersPerStart = 1 << 20
 // run carries one command from its place in the queue to its journaled result.
 func (c *commands) run(t *task, w *work, ticket turn) {
 	defer w.at("") // whatever it counted as, it is over
-	err := ticket.wait(w.waits(t.ctx))
+	err := ticket.wait(w.waits(t.ctx, c.life))
 	if err == nil {
 		c.tally.runs(w.cmd.Kind, 1)
 		defer c.tally.runs(w.cmd.Kind, -1)
