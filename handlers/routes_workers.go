@@ -39,7 +39,7 @@ func workerRoutes(d Deps) []Route {
 	return []Route{
 		route(http.MethodGet, "/api/custom/workers", access.View, api.ListWorkers(desk), Operation{Summary: "List workers", Live: true, Response: endpoint.Items[api.WorkerAnswer]{}, Status: http.StatusOK, Query: append([]Param{
 			choice("online", "only workers that are known to be online, or only all others"), choice("revoked", "only revoked workers, or only others"),
-			text("tag", "only workers with this tag")}, pageParams...)}),
+			text("tag", "only workers with this tag"), text("search", "only workers whose host name holds this, in any case")}, pageParams...)}),
 		route(http.MethodPost, "/api/custom/workers/tokens", access.Administer, api.IssueWorkerToken(desk), Operation{Summary: "Make a token for one new worker, and the command that starts it; both are shown this once",
 			Request: api.WorkerTokenRequest{}, Optional: true, Response: api.IssuedWorkerToken{}, Status: http.StatusCreated}),
 		route(http.MethodGet, worker, access.View, api.GetWorker(desk), Operation{Summary: "Read a worker", Live: true, Response: api.WorkerAnswer{}, Status: http.StatusOK}),

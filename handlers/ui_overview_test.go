@@ -101,5 +101,15 @@ func TestTheOverviewDrawsAFleetOfAnySize(t *testing.T) {
 			t.Errorf("/workers%s lists %d, want %d", query, got, want)
 		}
 	}
+	for query, want := range map[string]int{"?q=EDGE-1": 10, "?q=edge-1&online=true": 0, "?q=alone&online=true": 1, "?tag=eu": 22, "?tag=us": 0, "?tag=eu&q=new": 1} {
+		list := s.browse(session, "/workers"+query)
+		if got := strings.Count(list.Body.String(), `scope="row"`); got != want {
+			t.Errorf("/workers%s lists %d, want %d", query, got, want)
+		}
+		says(t, list, 200, `aria-label="Workers by whether they are there"`)
+	}
+	kept := s.browse(session, "/workers?q=edge&tag=eu&online=false")
+	says(t, kept, 200, `href="/workers?online=true&amp;q=edge&amp;tag=eu"`, `href="/workers?online=false&amp;q=edge"`, `value="edge"`, `name="tag" value="eu"`, `name="online" value="false"`, `href="/workers?tag=eu"`)
+	says(t, s.browse(session, "/workers?tag=no%20tag"), 422, "letters, digits, - and _")
 	says(t, s.browse(session, "/workers?online=false&after=wrk_z"), 200, "There is no such worker.")
 }

@@ -83,7 +83,7 @@ func TestWorkersAreListedAndRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for query, want := range map[string]string{
-		"": "web-1,web-2", "?online=true": "web-2", "?online=false": "web-1", "?tag=gpu": "web-1", "?revoked=true": "", "?revoked=false&limit=500": "web-1,web-2",
+		"": "web-1,web-2", "?online=true": "web-2", "?online=false": "web-1", "?tag=gpu": "web-1", "?search=WEB": "web-1,web-2", "?search=b-2": "web-2", "?search=_": "", "?revoked=true": "", "?revoked=false&limit=500": "web-1,web-2",
 		"?limit=1": "web-1", "?limit=1&after=" + string(a.ID): "web-2",
 	} {
 		list := into[endpoint.Items[api.WorkerAnswer]](t, s, http.StatusOK, call{method: "GET", path: "/api/custom/workers" + query, key: key})

@@ -15,7 +15,7 @@ type WorkerLister interface {
 	Workers(ctx context.Context, f fleet.Filter, page core.Page) (core.List[fleet.Worker], error)
 }
 
-// ListWorkers answers with a page of workers, narrowed by online, revoked and tag.
+// ListWorkers answers with a page of workers, narrowed by online, revoked, tag and a part of the host name.
 func ListWorkers(lister WorkerLister) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		page, err := endpoint.PageOf(r)
@@ -23,7 +23,7 @@ func ListWorkers(lister WorkerLister) http.Handler {
 			return err
 		}
 		var bad []fault.Field
-		filter := fleet.Filter{Online: choice(r, "online", &bad), Revoked: choice(r, "revoked", &bad), Tag: r.URL.Query().Get("tag")}
+		filter := fleet.Filter{Online: choice(r, "online", &bad), Revoked: choice(r, "revoked", &bad), Tag: r.URL.Query().Get("tag"), Search: r.URL.Query().Get("search")}
 		if err := fault.BadFields("query.invalid", bad); err != nil {
 			return err
 		}

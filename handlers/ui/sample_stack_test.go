@@ -338,7 +338,7 @@ func repositorySamples() map[string]sample {
 		"worker-list":       of(workerListView, framed(inWorkers, "Workers"), workerListPage{Tabs: allTabs(""), Lines: sampleWorkerLines()}),
 		"worker-hubs":       of(workerListView, framed(inWorkers, "Workers"), workerListPage{Lines: []workerLine{workerOf(sampleWorkers()[0], sampleNow)}, Hubs: hubLines(sampleHubs(), sampleNow)}),
 		"worker-away":       of(workerListView, framed(inWorkers, "Workers").without(time.Hour), workerListPage{Lines: []workerLine{workerOf(unheardWorker(), sampleNow)}, Hubs: hubLines(sampleHubs()[2:], sampleNow)}),
-		"worker-offline":    of(workerListView, framed(inWorkers, "Workers"), workerListPage{Tabs: allTabs("false"), Narrowed: true}),
+		"worker-offline":    of(workerListView, framed(inWorkers, "Workers"), workerListPage{Search: "edge-08", Tag: "gpu", AnyTag: "/x", Online: "false", Tabs: allTabs("false"), Narrowed: true}),
 		"worker-none":       of(workerListView, framed(inWorkers, "Workers"), workerListPage{}),
 	}
 }

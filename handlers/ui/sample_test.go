@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"reflect"
 	"time"
 
@@ -381,7 +382,7 @@ func sampleHidden() overviewPage {
 
 // allTabs are those of the list of workers.
 func allTabs(online string) []tab {
-	_, tabs := workerFilter(online)
+	_, tabs := workerFilter(&url.URL{Path: "/workers", RawQuery: "online=" + online})
 	return tabs
 }
 

@@ -13,7 +13,11 @@ import (
 
 type workerListPage struct {
 	Trouble string
-	Tabs    []tab // all, or those that are there, or not
+	Search  exact
+	Tag     string // that all of them have; empty: any
+	AnyTag  string // address of those with any
+	Online  exact  // as the address has it
+	Tabs    []tab  // all, or those that are there, or not
 
 	Narrowed bool // not all
 	Lines    []workerLine
@@ -32,7 +36,7 @@ type workerLine struct {
 	Name       string
 	Href       string
 	Badge      badge
-	Tags       []string
+	Tags       []tagLink
 	Version    string
 	Advice     string // what to do about its release; empty: nothing
 	Platform   string
@@ -49,7 +53,7 @@ type workerLine struct {
 
 var workerListView = newView[workerListPage]("worker_list.html")
 
-// Workers lists workers in order of age, those of ?online= or all, and for
+// Workers lists workers in order of age, those that the address asks for or all, and for
 // administrators the hubs that they are linked to.
 func Workers(lister WorkerLister, reader WorkersReader, now core.Clock) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
@@ -58,12 +62,13 @@ func Workers(lister WorkerLister, reader WorkersReader, now core.Clock) http.Han
 			return err
 		}
 		query := r.URL.Query()
-		filter, tabs := workerFilter(query.Get("online"))
+		filter, tabs := workerFilter(r.URL)
 		list, err := lister.Workers(r.Context(), filter, ask)
 		if err != nil {
 			return err
 		}
-		page := workerListPage{Tabs: tabs, Narrowed: !tabs[0].Current, More: following(r.URL, list.Next)}
+		page := workerListPage{Search: exact(filter.Search), Tag: filter.Tag, AnyTag: withoutTag(r.URL), Online: exact(query.Get("online")), Tabs: tabs,
+			Narrowed: !tabs[0].Current || filter.Search != "" || filter.Tag != "", More: following(r.URL, list.Next)}
 		if endpoint.Principal(r.Context()).Can(access.Administer) {
 			known, err := reader.KnownHubs(r.Context())
 			if err != nil {
@@ -92,7 +97,7 @@ func Workers(lister WorkerLister, reader WorkersReader, now core.Clock) http.Han
 
 func workerOf(worker fleet.Worker, now time.Time) workerLine {
 	base := workerHref(worker.ID)
-	line := workerLine{Name: worker.Label(), Href: base, Badge: workerBadge(worker), Tags: worker.Tags, Version: worker.Version, Advice: worker.Advice, Platform: worker.OS + "/" + worker.Arch,
+	line := workerLine{Name: worker.Label(), Href: base, Badge: workerBadge(worker), Tags: tagLinks(worker.Tags), Version: worker.Version, Advice: worker.Advice, Platform: worker.OS + "/" + worker.Arch,
 		Stacks: worker.Stacks, StacksHref: "/stacks?worker=" + string(worker.ID), Lasting: worker.Online || worker.Unheard, Revoked: worker.Revoked,
 		RevokeHref: base + "/revoke", DeleteHref: base + "/delete", PolicyHref: base + "/policy", Seen: at(worker.LeftAt, now)}
 	switch {
@@ -128,17 +133,6 @@ func shareOf(share, late int) hostShare {
 
 // workerHref is the worker's own page.
 func workerHref(id core.WorkerID) string { return "/workers/" + string(id) }
-
-// workerFilter is what ?online= asks for. Those that are revoked are in the list of all alone.
-func workerFilter(online string) (fleet.Filter, []tab) {
-	no, is := false, online == "true"
-	tabs := []tab{{Word: "All", Href: "/workers", Current: true}, {Word: "Online", Href: "/workers?online=true"}, {Word: "Not online", Href: "/workers?online=false"}}
-	if online != "true" && online != "false" {
-		return fleet.Filter{}, tabs
-	}
-	tabs[0].Current, tabs[1].Current, tabs[2].Current = false, is, !is
-	return fleet.Filter{Online: &is, Revoked: &no}, tabs
-}
 
 func workerBadge(worker fleet.Worker) badge {
 	if worker.Revoked {
