@@ -140,6 +140,8 @@ func TestRepositoryAndStackWithoutScript(t *testing.T) {
 
 	says(t, s.submit(session, "/stacks", url.Values{"repository_id": {strings.TrimPrefix(repository, "/repositories/")}, "path": {"../up"}, "name": {"Bad Name"}}), 422,
 		`value="../up"`, `value="Bad Name"`, "A folder inside the repository")
+	says(t, s.submit(session, "/stacks", url.Values{"repository_id": {strings.TrimPrefix(repository, "/repositories/")}, "path": {"web"}, "name": {"Bad Name"}}), 422,
+		`name="folder" value="web" aria-current="true"`)
 	leadsTo(t, s.submit(session, stack+"/settings", url.Values{"name": {"web"}, "path": {"web"}, "worker_tags": {"eu"}, "auto_sync": {"on"}}), stack+"/settings?said=stack-saved")
 	says(t, s.browse(session, stack+"/settings?said=stack-saved"), 200, "Saved.", `value="eu"`, "checked")
 

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"net/http"
 	"net/url"
 	"slices"
 
@@ -108,14 +109,19 @@ func (p folderPick) following(f frame) frame {
 // folderPicking is what the address says of a pick that is under way.
 type folderPicking struct {
 	repository core.RepositoryID
-	chosen     bool // a folder was
 	typed      bool // the rest of the query is what stands in the form below
+}
+
+// folderChosen reports whether a folder was chosen, or typed into a form that was sent and refused: an address without one
+// chose none, not the root.
+func folderChosen(r *http.Request) bool {
+	return r.Method == http.MethodPost || r.URL.Query().Has("path")
 }
 
 // pickingIn reads an address: with a folder of its own, as links have it, or with all of the form, as the folders that are
 // offered send it.
 func pickingIn(q url.Values) folderPicking {
-	p := folderPicking{repository: core.RepositoryID(q.Get("repository")), chosen: q.Has("path"), typed: q.Has("folder") || q.Has("again")}
+	p := folderPicking{repository: core.RepositoryID(q.Get("repository")), typed: q.Has("folder") || q.Has("again")}
 	if p.typed {
 		p.repository = core.RepositoryID(q.Get("repository_id"))
 	}

@@ -105,7 +105,7 @@ func (d NewJobDeps) chooseRepository(w http.ResponseWriter, r *http.Request) err
 
 func (d NewJobDeps) page(r *http.Request, id core.RepositoryID, typed jobWords) (jobNewPage, error) {
 	query := r.URL.Query()
-	chosen, current := query.Has("path"), typed.path
+	chosen, current := folderChosen(r), typed.path
 	if query.Has("folder") {
 		current = query.Get("folder")
 	}

@@ -159,7 +159,7 @@ func newStackPage(r *http.Request, d NewStackDeps, id core.RepositoryID, typed s
 		return page, err
 	}
 	page.Pick, err = folderSource{d.Repositories, d.Browser}.pick(r.Context(), newStackAt, id, func(f repositories.Found) (folderLine, bool) {
-		return folderLine{Files: strings.Join(f.Files, ", "), Current: f.Path == typed.path && r.URL.Query().Has("path"), Added: added[f.Path]}, f.Kind == repositories.KindStack
+		return folderLine{Files: strings.Join(f.Files, ", "), Current: f.Path == typed.path && folderChosen(r), Added: added[f.Path]}, f.Kind == repositories.KindStack
 	})
 	if err != nil {
 		return page, err
