@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"berth/core/fleet"
+	"berth/core/jobs"
 	"berth/core/stacks"
 )
 
@@ -91,6 +93,34 @@ func TestWhatIsPlannedIsNeverJustNow(t *testing.T) {
 			t.Errorf("%s is %q, want %q", d, got, want)
 		}
 	}
+}
+
+func TestWhatIsNotListedIsCounted(t *testing.T) {
+	o := &overview{counts: map[stacks.Status]int{stacks.StatusError: 51, stacks.StatusDegraded: 3}, standings: map[jobs.Standing]int{jobs.StandingFailing: 12}, now: sampleNow}
+	listed := slices.Concat(make([]need, 10), o.moreStacks(stacks.StatusError, 10))
+	for want, needs := range map[string][]need{
+		"One thing needs you.":          make([]need, 1),
+		"10 things need you.":           slices.Concat(make([]need, 10), o.moreStacks(stacks.StatusDegraded, 3)),
+		"51 things need you.":           listed,
+		"53 things need you.":           slices.Concat(listed, o.moreJobs(jobs.StandingFailing, 10)),
+		"More than 61 things need you.": slices.Concat(listed, o.awayNeeds(missedWorkers(maxNeeds+1))),
+		"61 things need you.":           slices.Concat(listed, o.awayNeeds(missedWorkers(maxNeeds))),
+	} {
+		if text, tone := summarise(needs, 100, nil); text != want || tone != "bad" {
+			t.Errorf("%d lines are summed up as %q, %s; want %q", len(needs), text, tone, want)
+		}
+	}
+	if n := o.moreStacks(stacks.StatusError, 10)[0]; n.Name != "41 more" || n.Tone != "bad" || n.ActionHref != "/stacks?status=error" {
+		t.Errorf("the rest is %+v", n)
+	}
+}
+
+func missedWorkers(n int) []fleet.Worker {
+	all := make([]fleet.Worker, n)
+	for i := range all {
+		all[i].Stacks = 1
+	}
+	return all
 }
 
 func TestOnlyWhatIsPausedIsNoAlarm(t *testing.T) {

@@ -111,11 +111,11 @@ func (o *overview) page(workers WorkerLister, repositories RepositoryLister, ser
 	if o.presence, err = o.reader.Presence(o.ctx); err != nil {
 		return page, err
 	}
-	missed, err := o.reader.AwayWorkers(o.ctx, true, maxNeeds)
+	missed, err := o.reader.AwayWorkers(o.ctx, true, maxNeeds+1)
 	if err != nil {
 		return page, err
 	}
-	needs = append(needs, workerNeeds(missed, o.now)...)
+	needs = append(needs, o.awayNeeds(missed)...)
 	known, err := repositories.Repositories(o.ctx, core.Page{Limit: core.MaxPage})
 	if err != nil {
 		return page, err
@@ -169,13 +169,16 @@ func (o *overview) putDeployments(page *overviewPage) error {
 // summarise says in a sentence how everything is.
 func summarise(needs []need, total int, counts map[stacks.Status]int) (text, tone string) {
 	busy := counts[stacks.StatusSyncing] + counts[stacks.StatusPending]
+	n, more := countOf(needs)
 	switch {
 	case len(needs) > 0 && !slices.ContainsFunc(needs, func(n need) bool { return n.Tone != "idle" }):
 		return "Nothing is wrong; what somebody paused waits.", "idle"
-	case len(needs) == 1:
+	case more:
+		return fmt.Sprintf("More than %d things need you.", n), "bad"
+	case n == 1:
 		return "One thing needs you.", "bad"
-	case len(needs) > 1:
-		return fmt.Sprintf("%d things need you.", len(needs)), "bad"
+	case n > 1:
+		return fmt.Sprintf("%d things need you.", n), "bad"
 	case total == 0:
 		return "Nothing is deployed yet.", "idle"
 	case busy == 1:

@@ -47,6 +47,7 @@ func (o *overview) jobNeeds() ([]need, error) {
 		for _, j := range list.Items {
 			needs = append(needs, o.jobNeed(j, recent[j.ID]))
 		}
+		needs = append(needs, o.moreJobs(standing, len(list.Items))...)
 	}
 	return needs, nil
 }

@@ -24,6 +24,7 @@ type need struct {
 	ActionHref string
 	Post       bool // the action is done at once; otherwise its address is where it is done
 	Operate    bool // the action is for operators
+	More       int  // how many it stands for that are not listed, or uncounted; 0: it is one itself
 }
 
 // stackNeeds lists stacks that are not as they should be: the broken before the limping.
@@ -48,14 +49,16 @@ func (o *overview) stackNeeds() ([]need, error) {
 		for _, s := range list.Items {
 			needs = append(needs, o.stackNeed(s, last[s.ID]))
 		}
+		needs = append(needs, o.moreStacks(status, len(list.Items))...)
 	}
-	held, err := o.reader.Stacks(o.ctx, stacks.Filter{Held: true}, core.Page{Limit: maxNeeds})
-	for _, s := range held.Items {
+	held, err := o.reader.Stacks(o.ctx, stacks.Filter{Held: true}, core.Page{Limit: maxNeeds + 1})
+	listed, more := cut(held.Items, need{Tone: "idle", Icon: "pause", Kind: "Stacks", Why: "More are paused, or hold a commit back.", Href: "/stacks?group=status"})
+	for _, s := range listed {
 		if s.Status != stacks.StatusError && s.Status != stacks.StatusDegraded {
 			needs = append(needs, o.heldNeed(s))
 		}
 	}
-	return needs, err
+	return append(needs, more...), err
 }
 
 // heldNeed is about a stack that runs as it should, and holds a commit or all deployments back.

@@ -340,7 +340,11 @@ func sampleLarge() overviewPage {
 	lines := p.Load.Lines
 	p.Load = loadOf(fleet.Load{Bands: [10]int{3120, 2810, 1904, 1011, 640, 301, 122, 40, 11, 3}})
 	p.Load.Lines = lines
+	large := &overview{counts: map[stacks.Status]int{stacks.StatusError: 51}, standings: map[jobs.Standing]int{jobs.StandingFailing: 22}}
+	p.Needs = append(append(p.Needs, large.moreStacks(stacks.StatusError, 10)...), large.moreJobs(jobs.StandingFailing, 10)...)
+	p.Needs = append(p.Needs, large.awayNeeds(make([]fleet.Worker, maxNeeds+1))...)
 	p.Needs = append(p.Needs, fullNeed(sampleWorkers()[1], fleet.Reading{At: before(time.Minute), Disk: 108 << 30, DiskTotal: 114 << 30}, sampleNow))
+	p.Summary, p.Tone = summarise(p.Needs, p.Total, nil)
 	return p
 }
 
