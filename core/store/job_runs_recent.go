@@ -32,15 +32,16 @@ func glimpses(tx *Tx, ids []core.JobID, limit int, found map[core.JobID][]jobs.R
 	for _, id := range ids {
 		args = append(args, id)
 	}
+	var job core.JobID // these are of the row that is read, for a run is large
+	var id core.RunID
+	var state jobs.RunState
+	var queued, started, finished int64
 	_, err := many(tx, func(row scanner) (none struct{}, err error) {
-		var r jobs.Run
-		var queued, started, finished int64
-		err = row.Scan(&r.Job, &r.ID, &r.State, &queued, &started, &finished)
-		r.QueuedAt, r.StartedAt, r.FinishedAt = fromMicros(queued), fromMicros(started), fromMicros(finished)
-		if found[r.Job] == nil {
-			found[r.Job] = make([]jobs.Run, 0, limit)
+		err = row.Scan(&job, &id, &state, &queued, &started, &finished)
+		if found[job] == nil {
+			found[job] = make([]jobs.Run, 0, limit)
 		}
-		found[r.Job] = append(found[r.Job], r)
+		found[job] = append(found[job], jobs.Run{ID: id, Job: job, State: state, QueuedAt: fromMicros(queued), StartedAt: fromMicros(started), FinishedAt: fromMicros(finished)})
 		return none, err
 	}, `SELECT r.job_id, r.id, r.state, r.queued_at, r.started_at, r.finished_at FROM jobs j JOIN job_runs r ON r.job_id = j.id
 		AND r.id >= coalesce((SELECT nth.id FROM job_runs nth WHERE nth.job_id = j.id ORDER BY nth.id DESC LIMIT 1 OFFSET ?), '')
