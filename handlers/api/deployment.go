@@ -17,21 +17,9 @@ type DeploymentLister interface {
 
 // ListDeployments answers with a page of a stack's deployments, newest first, narrowed by state.
 func ListDeployments(finder StackFinder, lister DeploymentLister) http.Handler {
-	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
-		s, err := namedStack(r, finder)
-		if err != nil {
-			return err
-		}
-		page, err := endpoint.PageOf(r)
-		if err != nil {
-			return err
-		}
-		list, err := lister.Deployments(r.Context(), stacks.DeploymentFilter{Stack: s.ID, State: stacks.DeploymentState(r.URL.Query().Get("state"))}, page)
-		if err != nil {
-			return err
-		}
-		return endpoint.List(w, list, showDeployment)
-	})
+	return listOfStack(finder, func(r *http.Request, id core.StackID, page core.Page) (core.List[stacks.Deployment], error) {
+		return lister.Deployments(r.Context(), stacks.DeploymentFilter{Stack: id, State: stacks.DeploymentState(r.URL.Query().Get("state"))}, page)
+	}, showDeployment)
 }
 
 // GetDeployment answers with one deployment; with ?wait= once it has ended or the time is up.

@@ -82,11 +82,13 @@ type DecisionLister interface {
 
 // ListDecisions answers with a page of decisions about a stack, newest first.
 func ListDecisions(finder StackFinder, lister DecisionLister) http.Handler {
-	return listOfStack(finder, lister.Decisions, showDecision)
+	return listOfStack(finder, func(r *http.Request, id core.StackID, page core.Page) (core.List[stacks.Decision], error) {
+		return lister.Decisions(r.Context(), id, page)
+	}, showDecision)
 }
 
 // listOfStack answers with a page of what list has of a stack.
-func listOfStack[T, U any](finder StackFinder, list func(context.Context, core.StackID, core.Page) (core.List[T], error), show func(T) U) http.Handler {
+func listOfStack[T, U any](finder StackFinder, list func(*http.Request, core.StackID, core.Page) (core.List[T], error), show func(T) U) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		s, err := namedStack(r, finder)
 		if err != nil {
@@ -96,7 +98,7 @@ func listOfStack[T, U any](finder StackFinder, list func(context.Context, core.S
 		if err != nil {
 			return err
 		}
-		items, err := list(r.Context(), s.ID, page)
+		items, err := list(r, s.ID, page)
 		if err != nil {
 			return err
 		}
