@@ -53,6 +53,11 @@ func (p *planner) blockStack(is Stack, was *Stack) string {
 			return reason
 		}
 	}
+	if was == nil || was.Path != is.Path {
+		if reason := p.lacksFolder(is.Repository, is.Path); reason != "" {
+			return reason
+		}
+	}
 	return p.lacksGlobals(is.Globals)
 }
 
@@ -79,6 +84,11 @@ func (p *planner) blockJob(is Job, was *Job) string {
 		return fmt.Sprintf("it is of repository %s, and a job stays with its repository; delete it first, or give this one another name", was.Repository)
 	case !p.hasRepository(is.Repository):
 		return fmt.Sprintf("its repository %s is neither in the file nor here", is.Repository)
+	}
+	if was == nil || was.Path != is.Path {
+		if reason := p.lacksFolder(is.Repository, is.Path); reason != "" {
+			return reason
+		}
 	}
 	return p.lacksGlobals(is.Globals)
 }

@@ -76,7 +76,11 @@ func (d *Desk) Plan(ctx context.Context, ask Ask) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	return Compare(want, have, ask.Prune), nil
+	return d.compare(ctx, want, have, ask.Prune), nil
+}
+
+func (d *Desk) compare(ctx context.Context, want, have Configuration, prune bool) Plan {
+	return Compare(want, have, prune, func(id core.RepositoryID, folder string) string { return d.Stacks.MissingFolder(ctx, id, folder) })
 }
 
 func (d *Desk) read(file []byte) (Configuration, error) {
@@ -126,7 +130,7 @@ func (d *Desk) Apply(ctx context.Context, ask Ask, by access.Principal) (Report,
 	if err != nil {
 		return Report{}, err
 	}
-	plan := Compare(want, have, ask.Prune)
+	plan := d.compare(ctx, want, have, ask.Prune)
 	switch {
 	case ask.Fingerprint != "" && ask.Fingerprint != plan.Fingerprint:
 		return Report{}, fault.New(fault.Conflict, "configuration.stale", "Something here, or the file, has changed since the plan was made. Nothing was done. Make a new plan and look at it.")

@@ -64,11 +64,12 @@ func (p Plan) Count(a Action) (n int) {
 }
 
 // Compare plans what has to be done for want to hold where there is have. With prune, what want does not name in a section
-// that it has is deleted, but for repository keys, SSH hosts, integrations, workers, policies and people.
-func Compare(want, have Configuration, prune bool) Plan {
+// that it has is deleted, but for repository keys, SSH hosts, integrations, workers, policies and people. Folders of which
+// missing says that they are not there block what is to be made of them.
+func Compare(want, have Configuration, prune bool, missing Missing) Plan {
 	want.normal()
 	have.normal()
-	p := &planner{want: want, have: have, prune: prune}
+	p := &planner{want: want, have: have, prune: prune, missing: missing}
 	p.have.Stacks, p.have.Integrations = slices.Clone(have.Stacks), slices.Clone(have.Integrations)
 	p.meetIntegrations()
 	compare(p, SectionKeys, "", false, want.Keys, have.Keys, func(k Key) string { return k.Name }, Key.parts, p.blockKey)
@@ -83,7 +84,7 @@ func Compare(want, have Configuration, prune bool) Plan {
 	p.follow()
 	compare(p, SectionAccounts, "", true, want.Accounts, have.Accounts, func(a Account) string { return a.Name }, Account.parts, nil)
 	compare(p, SectionUsers, "", false, want.Users, have.Users, func(u User) string { return u.Email }, User.parts, blockUser)
-	return Plan{Fingerprint: fingerprint(want, have, prune), Prune: prune, Steps: p.steps, Needs: needs(want, have)}
+	return Plan{Fingerprint: fingerprint(want, have, prune, p.lacking), Prune: prune, Steps: p.steps, Needs: needs(want, have)}
 }
 
 // meetIntegrations takes no notice of secret settings that the file does not expect: no file can take them away.
@@ -98,9 +99,9 @@ func (p *planner) meetIntegrations() {
 }
 
 // fingerprint identifies what a plan was made of.
-func fingerprint(want, have Configuration, prune bool) string {
+func fingerprint(want, have Configuration, prune bool, lacking []string) string {
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%s\x00%s\x00%s\x00%t", Write(want), texts(want.Sections), Write(have), prune)
+	fmt.Fprintf(sum, "%s\x00%s\x00%s\x00%t\x00%q", Write(want), texts(want.Sections), Write(have), prune, lacking)
 	return hex.EncodeToString(sum.Sum(nil))[:32]
 }
 
@@ -108,6 +109,8 @@ func fingerprint(want, have Configuration, prune bool) string {
 type planner struct {
 	want, have Configuration
 	prune      bool
+	missing    Missing  // nil: nobody looks
+	lacking    []string // what was said of folders, in the order in which they were looked for
 	steps      []Step
 }
 

@@ -118,7 +118,7 @@ func FuzzRead(f *testing.F) {
 		if twice := configuration.Write(again); !bytes.Equal(written, twice) {
 			t.Fatalf("it is written as\n%s\nand then as\n%s", written, twice)
 		}
-		for _, s := range configuration.Compare(c, again, true).Steps {
+		for _, s := range configuration.Compare(c, again, true, nil).Steps {
 			if s.Action != configuration.ActionKeep {
 				t.Fatalf("%v differs, read again from\n%s", s, written)
 			}

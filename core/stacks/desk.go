@@ -80,6 +80,14 @@ func CheckFolder(ctx context.Context, folders Folders, repository core.Repositor
 	return []fault.Field{{Path: "path", Problem: fmt.Sprintf("commit %s, the newest that was fetched, has no folder %s; add it to the repository first, or correct the path", head.Short(), path)}}
 }
 
+// MissingFolder is what Create says of a folder that is not there; empty: it is there, or nobody can tell yet.
+func (d *Desk) MissingFolder(ctx context.Context, repository core.RepositoryID, path string) string {
+	for _, bad := range CheckFolder(ctx, d.folders, repository, path) {
+		return bad.Problem
+	}
+	return ""
+}
+
 // CheckMove is CheckFolder for what is to follow another folder than before. That it stays where it is can always be asked for.
 func CheckMove(ctx context.Context, folders Folders, repository core.RepositoryID, from, to string) []fault.Field {
 	if from == to {
