@@ -29,12 +29,22 @@ func newWorkerPick(ctx context.Context, workers WorkerDirectory, words choice, n
 	if err != nil {
 		return p, err
 	}
+	present, err := chosenWorker(ctx, workers, chosen)
+	if err != nil {
+		return p, err
+	}
 	if p.Large = all.Next != ""; !p.Large {
 		if none != "" {
 			p.Choose.Options = []option{{"", none, chosen == ""}}
 		}
 		p.Choose.Options = append(p.Choose.Options, workerOptions(all.Items, chosen, offered)...)
+		if present.Revoked && offered(present) { // what is saved as it was stays so
+			p.Choose.Options = append(p.Choose.Options, option{exact(present.ID), present.Label() + " (revoked)", true})
+		}
 		return p, nil
+	}
+	if present.ID != "" && !present.Revoked { // one that is revoked has no name by which it is found
+		p.Type.Value = exact(present.Label())
 	}
 	p.Type.Hint = strings.TrimSpace("The host name of a worker, as the list of workers has it. " + words.Hint)
 	if none != "" {
@@ -46,17 +56,19 @@ func newWorkerPick(ctx context.Context, workers WorkerDirectory, words choice, n
 			p.Type.Among = append(p.Type.Among, w.Label())
 		}
 	}
-	if err != nil || !isWorkerID(chosen) {
-		return p, err
-	}
-	known, err := workers.Worker(ctx, core.WorkerID(chosen))
-	switch {
-	case gone(err):
-		return p, nil
-	case err == nil:
-		p.Type.Value = exact(known.Label())
-	}
 	return p, err
+}
+
+// chosenWorker is the worker of which a form has the identifier; none where it has a name, or what there is no more.
+func chosenWorker(ctx context.Context, workers WorkerFinder, chosen string) (fleet.Worker, error) {
+	if !isWorkerID(chosen) {
+		return fleet.Worker{}, nil
+	}
+	w, err := workers.Worker(ctx, core.WorkerID(chosen))
+	if gone(err) {
+		return fleet.Worker{}, nil
+	}
+	return w, err
 }
 
 // Empty reports whether there is no worker to choose.

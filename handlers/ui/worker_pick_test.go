@@ -32,7 +32,7 @@ func (m manyWorkers) Worker(_ context.Context, id core.WorkerID) (fleet.Worker, 
 
 func (m manyWorkers) Workers(_ context.Context, f fleet.Filter, ask core.Page) (list core.List[fleet.Worker], err error) {
 	for _, w := range m {
-		if string(w.ID) <= ask.After || f.Online != nil && *f.Online != w.Online || !strings.Contains(w.Hostname, f.Search) {
+		if string(w.ID) <= ask.After || f.Revoked != nil && *f.Revoked != w.Revoked || f.Online != nil && *f.Online != w.Online || !strings.Contains(w.Hostname, f.Search) {
 			continue
 		}
 		if len(list.Items) == ask.Limit {
@@ -65,6 +65,34 @@ func TestAWorkerOfALargeFleetIsTyped(t *testing.T) {
 	for chosen, shown := range map[string]string{string(all[650].ID): "host-650", "host-9": "host-9", "wrk_gone": "wrk_gone", "": ""} {
 		if p, err := newWorkerPick(t.Context(), all, words, "Any", chosen, everyWorker); err != nil || string(p.Type.Value) != shown {
 			t.Errorf("%q is shown as %q, want %q; %v", chosen, p.Type.Value, shown, err)
+		}
+	}
+}
+
+func TestAStackKeepsAWorkerThatIsRevoked(t *testing.T) {
+	for n, large := range map[int]bool{5: false, 500: true} {
+		all := newWorkers(n)
+		all[3].Revoked = true
+		p, err := newWorkerPick(t.Context(), all, choice{Name: "worker_id"}, "Any", string(all[3].ID), everyWorker)
+		if err != nil {
+			t.Fatal(err)
+		}
+		saved := p.Type.Value
+		if !large {
+			for _, o := range p.Choose.Options {
+				if o.Selected {
+					saved = o.Value
+				}
+			}
+			if last := p.Choose.Options[len(p.Choose.Options)-1]; last.Word != "host-3 (revoked)" || len(p.Choose.Options) != n+1 {
+				t.Errorf("the last of %d options is %+v", len(p.Choose.Options), last)
+			}
+		}
+		if id, err := pickedWorker(t.Context(), all, "worker_id", string(saved)); err != nil || id != all[3].ID {
+			t.Errorf("of %d: saved as %q it is on %q; %v", n, saved, id, err)
+		}
+		if p, err := newWorkerPick(t.Context(), all, choice{Name: "worker_id"}, "Any", string(all[3].ID), func(w fleet.Worker) bool { return w.ID != all[3].ID }); err != nil || !large && len(p.Choose.Options) != n {
+			t.Errorf("where it is not offered there are %d options; %v", len(p.Choose.Options), err)
 		}
 	}
 }
