@@ -77,8 +77,8 @@ func (s *spied) WriteFrame(frame []byte) error {
 		return errDead
 	}
 	if m, is := msg.(wire.ResultAck); is {
-		var open int
-		err := s.whole.data.pool.QueryRow(`SELECT count(*) FROM commands WHERE id = ? AND ended_at = 0`, m.ID).Scan(&open)
+		var open int // a teardown that failed is open again under its next attempt: that is how its result is stored
+		err := s.whole.data.pool.QueryRow(`SELECT count(*) FROM commands WHERE id = ? AND attempt = ? AND ended_at = 0`, m.ID, m.Attempt).Scan(&open)
 		if err != nil || open > 0 {
 			s.whole.complain("I3: the result of %s is acknowledged and not stored (%v)", m.ID, err)
 		}
