@@ -76,18 +76,18 @@ func (p *tab) click(element string) {
 func (p *tab) press(name string) {
 	p.t.Helper()
 	mark := suffix()
+	named := fmt.Sprintf(`[...document.querySelectorAll("main button, main a")].find((e) => e.offsetParent && e.textContent.trim() === %q)`, name)
 	found := ask[bool](p, fmt.Sprintf(`(() => {
-		const named = [...document.querySelectorAll("main button, main a")].find((e) => e.offsetParent && e.textContent.trim() === %q);
+		const named = %s;
 		if (!named) return false;
 		document.documentElement.dataset.left = %q;
 		named.scrollIntoView({ block: "center" });
-		named.setAttribute("data-pressed", %q);
 		return true;
-	})()`, name, mark, mark))
+	})()`, named, mark))
 	if !found {
 		p.t.Fatalf("%s has no button %q; it says:\n%s", p.address(), name, p.text())
 	}
-	p.do(chromedp.Click(chromedp.CSS(fmt.Sprintf("[data-pressed=%q]", mark))))
+	p.do(chromedp.Click(chromedp.JSPath(named))) // not by a mark on it: a page that is brought up to date takes that away
 	p.until("the next page", fmt.Sprintf(`document.readyState === "complete" && document.documentElement.dataset.left !== %q`, mark))
 }
 
