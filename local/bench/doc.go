@@ -44,7 +44,7 @@
 //     checked, audited and committed by itself), then exported, planned and applied again, which changes nothing.
 //
 //   - ui: of a server that knows 1,000 stacks, 1,000 workers and 100,000 deployments: from asking for a page to the end
-//     of its answer, each a hundred times, one after the other; then in a real Chromium on this machine the bytes of
+//     of its answer, each 400 times, one after the other; then in a real Chromium on this machine the bytes of
 //     the first load, the largest contentful paint, and from the answer to a change until an open page shows it.
 //
 //   - ui-live: 50 changes, one by one: from the request that makes each until an open page in a real Chromium on this
