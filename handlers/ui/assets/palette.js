@@ -89,17 +89,21 @@
     clearTimeout(typing);
     typing = setTimeout(ask, 100);
   });
-  field.addEventListener("keydown", async (event) => {
+  field.addEventListener("keydown", (event) => {
     if (event.isComposing) return;
     if (event.key === "ArrowDown") choose(at + 1);
     else if (event.key === "ArrowUp") choose(at - 1);
     else if (event.key === "Escape") box.close(); // a field of its kind would only be emptied
-    else if (event.key !== "Enter") return;
+    else return;
     event.preventDefault();
-    if (event.key !== "Enter") return;
+  });
+  // Enter and the "go" of a phone's keyboard both submit; not all of those tell the key.
+  field.form.addEventListener("submit", async (event) => {
+    event.preventDefault();
     clearTimeout(typing);
-    if (shown !== field.value.trim()) await ask(); // what is taken is what was typed, not what was shown before
-    list.children[at]?.click();
+    const q = field.value.trim();
+    if (shown !== q) await ask(); // what is taken is what was typed, not what was shown before
+    if (shown === q && box.open) list.children[at]?.click();
   });
   for (const dialog of [box, keys]) dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
   box.addEventListener("close", () => {
