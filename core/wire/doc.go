@@ -184,6 +184,7 @@
 //	hub     ResultAck   the transaction that ends the command is committed
 //	worker              prunes its journal
 //
+// No Result goes before Accepted; the first Events may, as they are sent beside it.
 // (ID, Attempt) is the idempotency key. A Command that the worker knows already is
 // answered by Accepted, and by Result where there is one, and not done again. A real retry comes
 // with a higher Attempt, and is done: an older attempt that still runs is stopped without a

@@ -60,6 +60,7 @@ type task struct {
 // answer is what the hub gets for a Command.
 type answer struct {
 	accepted bool         // it is on the disk
+	begin    func()       // to be called once Accepted is on its way, so that no Result overtakes it; nil: nothing is to be done
 	refusal  *wire.Result // it will not be done, and nothing was written
 }
 
@@ -77,8 +78,8 @@ func newCommands(life context.Context, d *disk, box *outbox.Box, s *steps, t *ta
 	return c
 }
 
-// take takes a command on: what is known is answered, what is new is journaled and
-// queued. When it returns accepted the command is on the disk.
+// take takes a command on: what is known is answered, what is new is journaled, and has its
+// place in the queue. When it returns accepted the command is on the disk.
 func (c *commands) take(cmd wire.Command) answer {
 	key := journal.Key{ID: cmd.ID, Attempt: cmd.Attempt}
 	if c.isStopping() {
@@ -108,7 +109,7 @@ func (c *commands) take(cmd wire.Command) answer {
 			return c.refuse(key, diskFault(err))
 		}
 	}
-	return answer{accepted: c.start(key, newWork(cmd, entry), ticket)}
+	return answer{accepted: true, begin: func() { c.start(key, newWork(cmd, entry), ticket) }}
 }
 
 // turnFor takes the place in the queue that a command gets; nil when there is none.
@@ -161,12 +162,12 @@ func (c *commands) supersede(key journal.Key) {
 
 // start begins the task, unless the worker is stopping: then the command waits in the
 // journal.
-func (c *commands) start(key journal.Key, w *work, ticket turn) bool {
+func (c *commands) start(key journal.Key, w *work, ticket turn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.stopping {
 		ticket.done()
-		return false
+		return
 	}
 	ctx, cancel := context.WithCancelCause(c.life)
 	release := context.CancelFunc(func() {})
@@ -185,7 +186,6 @@ func (c *commands) start(key journal.Key, w *work, ticket turn) bool {
 		defer cancel(nil)
 		c.run(t, w, ticket)
 	})
-	return true
 }
 
 // result returns how a command ended, while that is remembered.

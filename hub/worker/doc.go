@@ -4,7 +4,7 @@
 // # One command, from frame to acknowledgement
 //
 //	session.handle    the link's reader hands a Command to commands.take
-//	commands.take     journals RECEIVED (fsync), queues a task, lets Accepted go out
+//	commands.take     journals RECEIVED (fsync); then answers lets Accepted go out, and the task is queued
 //	commands.run      waits for its turn, journals STARTED, runs the steps
 //	steps.deploy      pull (content and images), apply, verify; or steps.teardown
 //	outbox            phases and log lines, numbered, while that goes on

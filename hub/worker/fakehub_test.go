@@ -65,6 +65,7 @@ type hubEnd struct {
 	link  *link.Link
 	epoch uint64
 	got   chan any
+	early []any         // Events that came before the Accepted of their command, for who awaits them next
 	over  chan struct{} // closed when the link is over
 	err   error         // why; set before over is closed
 
@@ -99,6 +100,13 @@ func await[T any](h *hubEnd, what string, ok func(T) bool) T {
 	h.t.Helper()
 	limit := time.NewTimer(30 * time.Minute)
 	defer limit.Stop()
+	for len(h.early) > 0 {
+		msg := h.early[0]
+		h.early = h.early[1:]
+		if m, is := msg.(T); is && ok(m) {
+			return m
+		}
+	}
 	for {
 		select {
 		case msg := <-h.got:
@@ -127,9 +135,27 @@ func (h *hubEnd) greet(do func(wire.JournalEntry) wire.Settlement) wire.Hello {
 
 func goOn(wire.JournalEntry) wire.Settlement { return wire.SettleRun }
 
+// accepted awaits the Accepted of a command. The first Events of the command may come before it: they are kept. Its
+// Result may not.
 func (h *hubEnd) accepted(id core.CommandID) {
 	h.t.Helper()
-	await(h, "Accepted", func(m wire.Accepted) bool { return m.ID == id })
+	var early []any
+	await(h, "Accepted", func(msg any) bool {
+		switch m := msg.(type) {
+		case wire.Accepted:
+			return m.ID == id
+		case wire.Event:
+			if m.ID == id {
+				early = append(early, m)
+			}
+		case wire.Result:
+			if m.ID == id {
+				h.t.Errorf("the result %+v came before its Accepted", m)
+			}
+		}
+		return false
+	})
+	h.early = append(early, h.early...)
 }
 
 func (h *hubEnd) result(id core.CommandID) wire.Result {
@@ -144,6 +170,12 @@ func (h *hubEnd) ack(id core.CommandID, attempt int) {
 // silentFor fails when the worker sends a message of a type for which bad holds within d.
 func silentFor[T any](h *hubEnd, d time.Duration, bad func(T) bool) {
 	h.t.Helper()
+	for _, msg := range h.early {
+		if m, is := msg.(T); is && bad(m) {
+			h.t.Fatalf("the worker sent %+v", m)
+		}
+	}
+	h.early = nil
 	limit := time.NewTimer(d)
 	defer limit.Stop()
 	for {

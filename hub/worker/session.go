@@ -186,6 +186,9 @@ func (s *session) command(m wire.Command) error {
 	case a.accepted:
 		s.answers.accept(journal.Key{ID: m.ID, Attempt: m.Attempt})
 	}
+	if a.begin != nil {
+		a.begin()
+	}
 	return nil
 }
 
