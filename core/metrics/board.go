@@ -13,7 +13,7 @@ import (
 type Board struct {
 	Own     *Own   // the server's own families: the hub and the guard write them
 	Workers *Cache // what workers report: the hub writes it
-	hubURL  string
+	sheet   sheet  // both, joined
 }
 
 // Config is what a Board needs.
@@ -29,17 +29,19 @@ type Config struct {
 // NewBoard returns a Board without workers.
 func NewBoard(cfg Config) *Board {
 	own := newOwn(cfg.Version, cfg.Process, cfg.Clock)
-	return &Board{Own: own, Workers: newCache(cfg.Validator, own, cfg.Clock, cfg.Log), hubURL: cfg.HubURL}
+	if cfg.HubURL != "" {
+		own.hubs.reached(cfg.HubURL)
+	}
+	workers := newCache(cfg.Validator, own, cfg.Clock, cfg.Log)
+	return &Board{Own: own, Workers: workers, sheet: sheet{own: own, workers: workers}}
 }
 
 // All implements Source.
 func (b *Board) All(ctx context.Context, f Format, w io.Writer) error {
 	b.Workers.expire()
-	own := b.Own.Families()
-	if b.hubURL != "" {
-		own = append(own, hubUp(b.hubURL, 1))
-	}
-	return b.Workers.write(ctx, w, f, b.Workers.all(labelled(own, f.Hub)))
+	runs := b.sheet.runs()
+	defer sheets.giveBack(runs)
+	return b.Workers.write(ctx, w, f, *runs)
 }
 
 // Worker implements Source.

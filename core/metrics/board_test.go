@@ -31,7 +31,7 @@ func (c *clock) pass(d time.Duration) { c.mu.Lock(); defer c.mu.Unlock(); c.now 
 func board() (*metrics.Board, *clock) {
 	at := &clock{now: time.Unix(1_700_000_000, 0)}
 	figures := metrics.Process{ResidentBytes: 1 << 25, VirtualBytes: 1 << 30, CPUSeconds: 1.5, StartedAt: at.now, OpenFiles: 12, MaxFiles: 1024}
-	return metrics.NewBoard(metrics.Config{Version: "1.2.3", Validator: promtext.Validator{}, Clock: at.read,
+	return metrics.NewBoard(metrics.Config{Version: "1.2.3", HubURL: "https://hub:8091", Validator: promtext.Validator{}, Clock: at.read,
 		Process: func() metrics.Process { return figures }}), at
 }
 

@@ -28,6 +28,8 @@ type Cache struct {
 	families map[string]*shared
 	names    []string          // of families, sorted
 	owners   map[string]string // name of a series → the family that it belongs to
+	shape    uint64            // how often there came to be other families, or other chunks of one
+	text     int               // bytes of all chunks
 	bytes    int               // of what workers reported
 	pieces   int               // bytes of what is kept compressed of it
 	limit    int               // of both together
@@ -53,17 +55,12 @@ func newCache(v Validator, own *Own, now core.Clock, log *slog.Logger) *Cache {
 	for _, v := range own.all {
 		c.reserve(v.name, v.kind)
 	}
-	for _, f := range runtimeFamilies {
-		c.reserve(f.name, f.kind)
-	}
 	for _, f := range workerFamilies {
 		c.reserve(f.name, f.kind)
 	}
 	for name, f := range reportedFamilies {
 		c.take(name, f.kind)
 	}
-	c.reserve(statesName, TypeGauge)
-	c.reserve(hubUpName, TypeGauge)
 	return c
 }
 
@@ -101,6 +98,7 @@ func (c *Cache) Connected(id core.WorkerID, hostname string) {
 	}
 	if !w.up {
 		c.online++
+		c.counted()
 	}
 	w.hostname, w.up, w.lastSeen, w.rtt = hostname, true, c.now(), 0
 	c.show(id, w)
@@ -139,15 +137,18 @@ func (c *Cache) Forget(id core.WorkerID) {
 		c.drop(id, w)
 		c.hide(id)
 		delete(c.workers, id)
+		c.counted()
 	}
 }
 
 // down notes that a worker has no link. The caller holds mu.
 func (c *Cache) down(w *worker) {
 	if w.up {
+		w.up = false
 		c.online--
+		c.counted()
 	}
-	w.up, w.rtt = false, 0
+	w.rtt = 0
 }
 
 // at returns what is known of a worker, making it known. The caller holds mu.
@@ -156,6 +157,7 @@ func (c *Cache) at(id core.WorkerID) *worker {
 	if !known {
 		w = &worker{}
 		c.workers[id] = w
+		c.counted()
 	}
 	return w
 }
@@ -164,8 +166,9 @@ func (c *Cache) at(id core.WorkerID) *worker {
 func (c *Cache) open(name string, kind Type, help string) *shared {
 	f, found := c.families[name]
 	if !found {
-		f = newShared(name, kind, help, &c.pieces)
+		f = newShared(c, name, kind, help)
 		c.families[name] = f
+		c.shape++
 		i, _ := slices.BinarySearch(c.names, name)
 		c.names = slices.Insert(c.names, i, name)
 	}
@@ -179,6 +182,8 @@ func (c *Cache) leave(f *shared, id core.WorkerID) {
 		return
 	}
 	delete(c.families, f.name)
+	c.shape++
+	f.forget()
 	i, _ := slices.BinarySearch(c.names, f.name)
 	c.names = slices.Delete(c.names, i, i+1)
 	_, reserved := c.reserved[f.name]

@@ -24,8 +24,7 @@ type chunk struct {
 	shown   atomic.Bool // a scrape may be sending text: it is not changed in place any more
 	edits   uint64      // how often text was changed
 	gone    uint64      // edits after which what was there before must not be shown any more
-	packed  *packed     // text as it was compressed last; nil: not yet, or there is no room for it
-	apart   bool        // it is no part of its family any more
+	packed  *packed     // text as it was compressed last, a part of what its family keeps; nil: not yet
 }
 
 // show returns the text as it is now. What is returned does not change.

@@ -17,9 +17,7 @@ func (c *Cache) Kept() (text, pieces int) { return c.bytes, c.pieces }
 // Found returns how many bytes are kept compressed, counted one by one.
 func (c *Cache) Found() (pieces int) {
 	for _, f := range c.families {
-		for _, chunk := range f.chunks {
-			pieces += chunk.packed.bytes()
-		}
+		pieces += f.packed.bytes()
 	}
 	return pieces
 }

@@ -2,10 +2,8 @@ package metrics
 
 import (
 	"context"
-	"errors"
 	"io"
 	"slices"
-	"strings"
 
 	"berth/core"
 )
@@ -13,69 +11,65 @@ import (
 // run is a family as a scrape writes it.
 type run struct {
 	name   string
-	header []byte
+	head   head
 	text   []byte   // the server's own series
-	chunks []*chunk // what workers report; read under the lock of the Cache
+	global bool     // it never has the label hub
+	of     *shared  // what workers report; nil: nothing
+	chunks []*chunk // of it; read under the lock of the Cache
 }
 
-// sink is where an exposition goes, as it is or compressed.
+// sink is where an exposition goes, as it is or compressed. It notes what is to be sent; close sends it.
 type sink interface {
 	// add takes text, which does not change.
-	add(text []byte) error
-	// copy takes what a chunk holds now.
-	copy(c *chunk) error
+	add(text []byte)
+	// copy takes what workers report of a family now.
+	copy(r run)
 	// close writes all of it, unless there was an error before, and returns the first one.
 	close(err error) error
 }
 
 // write writes runs in a format.
 func (c *Cache) write(ctx context.Context, w io.Writer, f Format, runs []run) error {
-	var out sink = newPlain(c, w)
-	if size := c.size(runs); f.Gzip && size >= leastGzip {
-		c.zippedAt.Store(c.now().UnixNano())
-		out = newZipped(c, w, size)
-	}
+	out := c.sink(w, f, runs)
 	return out.close(send(ctx, out, f, runs))
+}
+
+func (c *Cache) sink(w io.Writer, f Format, runs []run) sink {
+	size := c.size(runs)
+	if !f.Gzip || size < leastGzip {
+		return newPlain(c, w)
+	}
+	c.zippedAt.Store(c.now().UnixNano())
+	return newZipped(c, w, size)
 }
 
 func send(ctx context.Context, out sink, f Format, runs []run) error {
 	for _, r := range runs {
-		if err := errors.Join(ctx.Err(), out.add(f.header(r.header)), out.add(r.text)); err != nil {
-			return err
+		text := r.text
+		if f.Hub != "" && !r.global {
+			text = labelled(text, f.Hub)
 		}
-		for _, chunk := range r.chunks {
-			if err := out.copy(chunk); err != nil {
-				return err
-			}
+		out.add(r.head.in(f))
+		out.add(text)
+		if r.of != nil {
+			out.copy(r)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
 	}
-	return out.add(f.ending())
+	out.add(f.ending())
+	return nil
 }
 
 // size returns about how many bytes of series there are.
 func (c *Cache) size(runs []run) (bytes int) {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
 	for _, r := range runs {
 		bytes += len(r.text)
-		for _, chunk := range r.chunks {
-			bytes += len(chunk.text)
-		}
 	}
-	return bytes
-}
-
-// all returns the families of the server and of all workers.
-func (c *Cache) all(own []Family) []run {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	own = append(own, c.states())
-	runs := make([]run, 0, len(own)+len(c.names))
-	for _, name := range c.names {
-		f := c.families[name]
-		runs = append(runs, run{name: name, header: f.header, chunks: f.chunks})
-	}
-	return merged(runs, own)
+	return bytes + c.text
 }
 
 // of returns what there is of one worker.
@@ -86,26 +80,8 @@ func (c *Cache) of(id core.WorkerID) []run {
 	for _, name := range c.names {
 		f := c.families[name]
 		if text := f.part(id); text != nil {
-			runs = append(runs, run{name: name, header: f.header, text: slices.Clone(text)})
+			runs = append(runs, run{name: name, head: f.head, text: slices.Clone(text)})
 		}
 	}
 	return runs
-}
-
-// merged joins own, which it sorts, and runs, which are sorted. Of a family that both have, the server's series
-// come first.
-func merged(runs []run, own []Family) []run {
-	slices.SortFunc(own, func(a, b Family) int { return strings.Compare(a.Name, b.Name) })
-	all := make([]run, 0, len(runs)+len(own))
-	for _, f := range own {
-		r := run{name: f.Name, header: f.head(), text: f.Text}
-		for len(runs) > 0 && runs[0].name < f.Name {
-			all, runs = append(all, runs[0]), runs[1:]
-		}
-		if len(runs) > 0 && runs[0].name == f.Name {
-			r.chunks, runs = runs[0].chunks, runs[1:]
-		}
-		all = append(all, r)
-	}
-	return append(all, runs...)
 }

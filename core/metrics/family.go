@@ -53,15 +53,6 @@ type Family struct {
 	Help   string // one line, not yet escaped; empty: none
 	Text   []byte // the series, one a line, each line ended
 	Series int    // lines in Text
-	header []byte // HELP and TYPE; nil: not made yet
-}
-
-// head returns the lines that begin the family in the text format.
-func (f Family) head() []byte {
-	if f.header != nil {
-		return f.header
-	}
-	return header(f.Name, f.Type, f.Help)
 }
 
 // Label is one label of a series.

@@ -19,6 +19,22 @@ func (f Format) ContentType() string {
 	return "text/plain; version=0.0.4; charset=utf-8"
 }
 
+// head are the lines that begin a family, HELP and TYPE, in each format.
+type head struct{ text, open []byte }
+
+func newHead(name string, t Type, help string) head {
+	text := header(name, t, help)
+	return head{text, openHeader(text)}
+}
+
+// in returns the lines in a format.
+func (h head) in(f Format) []byte {
+	if f.OpenMetrics {
+		return h.open
+	}
+	return h.text
+}
+
 // header returns the lines that begin a family, from those of the text format.
 func (f Format) header(text []byte) []byte {
 	if f.OpenMetrics {

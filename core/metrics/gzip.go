@@ -14,7 +14,7 @@ import (
 // and refers to nothing before it, so pieces can be joined.
 const (
 	leastGzip   = 32 << 10         // a smaller exposition is sent as it is
-	leastPacked = 4 << 10          // a smaller chunk is not worth a piece of its own
+	leastPacked = 4 << 10          // a smaller family is not worth pieces of its own
 	mostStored  = 1 << 10          // so little is not worth compressing
 	muchStored  = 32 << 10         // nor this, beside veryLarge
 	veryLarge   = 256 << 10        // of an exposition: a few more bytes of it matter less than the time to compress them
@@ -37,9 +37,16 @@ type packed struct {
 	crc    uint32 // of the text
 	shift  uint32 // what joins crc to that of what stands before: see shiftCRC
 	size   int    // of the text
-	edits  uint64 // of the chunk when it was packed, as gone
+	edits  uint64 // of the chunk or family when it was packed, as gone
 	gone   uint64
 	at     time.Time
+}
+
+// append adds the blocks of another text, which follows.
+func (p *packed) append(next *packed) {
+	p.crc = joinCRC(p.crc, next.crc, next.shift)
+	p.blocks, p.size = append(p.blocks, next.blocks...), p.size+next.size
+	p.shift = timesCRC(p.shift, next.shift)
 }
 
 // bytes returns how much memory p takes.
@@ -58,11 +65,8 @@ var packers = sync.Pool{New: func() any {
 	return w
 }}
 
-// pack compresses text, when it is longer than least, and adds the blocks to to.
-func pack(to, text []byte, least int) []byte {
-	if len(text) <= least {
-		return store(to, text)
-	}
+// pack compresses text and adds the blocks to to.
+func pack(to, text []byte) []byte {
 	out := appender(to)
 	w := packers.Get().(*flate.Writer)
 	defer packers.Put(w)
@@ -72,12 +76,15 @@ func pack(to, text []byte, least int) []byte {
 	return out
 }
 
-// store adds text to to as a block that is not compressed.
-func store(to, text []byte) []byte {
-	to = append(to, 0)
-	to = binary.LittleEndian.AppendUint16(to, uint16(len(text)))
-	to = binary.LittleEndian.AppendUint16(to, ^uint16(len(text)))
-	return append(to, text...)
+// noHead is room for the head of a block that is not compressed.
+var noHead = make([]byte, 5)
+
+// store makes such a block of text that stands after room for its head.
+func store(block []byte) {
+	size := uint16(len(block) - len(noHead))
+	block[0] = 0
+	binary.LittleEndian.PutUint16(block[1:], size)
+	binary.LittleEndian.PutUint16(block[3:], ^size)
 }
 
 // appender is a slice that grows as it is written to.
@@ -93,60 +100,82 @@ func (a *appender) Write(p []byte) (int, error) {
 type zipped struct {
 	cache *Cache
 	out   *plain
-	loose *[]byte // text that is not compressed yet
-	made  *[]byte // what was made of such text for this exposition
-	least int     // of loose text, to be compressed
+	now   time.Time
+	made  *[]byte // blocks of this exposition alone, and text that is in none yet
+	from  int     // of made: where the head of the next block has room, before the text of it
+	least int     // of text, to be compressed
 	crc   uint32
 	size  uint32
 }
 
 // newZipped writes an exposition of about so many bytes.
 func newZipped(c *Cache, to io.Writer, size int) *zipped {
-	z := &zipped{cache: c, out: newPlain(c, to), loose: buffers.Get().(*[]byte), made: buffers.Get().(*[]byte), least: mostStored}
+	z := &zipped{cache: c, out: newPlain(c, to), now: c.now(), made: buffers.take(), least: mostStored}
 	if size >= veryLarge {
 		z.least = muchStored
 	}
-	_ = z.out.add(gzipHeader) // notes it, which cannot fail
+	z.out.add(gzipHeader)
+	z.begin()
 	return z
 }
 
-func (z *zipped) add(text []byte) error {
-	*z.loose = append(*z.loose, text...)
-	return z.flush(piece)
+// begin begins the next block.
+func (z *zipped) begin() {
+	z.from = len(*z.made)
+	*z.made = append(*z.made, noHead...)
 }
 
-func (z *zipped) copy(c *chunk) error {
-	blocks := z.cache.pack(c, packedAge, z.loose)
-	if blocks == nil { // too small: its text is loose now
-		return z.flush(piece)
-	}
-	if err := z.flush(1); err != nil {
-		return err
-	}
-	z.crc, z.size = joinCRC(z.crc, blocks.crc, blocks.shift), z.size+uint32(blocks.size)
-	return z.out.add(blocks.blocks)
+func (z *zipped) add(text []byte) {
+	*z.made = append(*z.made, text...)
+	z.flush(piece)
 }
 
-// flush compresses what is loose when it is as much as that.
-func (z *zipped) flush(least int) error {
-	text := *z.loose
+func (z *zipped) copy(r run) {
+	packed := z.cache.pack(r.of, z.now, packedAge)
+	if packed == nil {
+		z.copyShort(r)
+		return
+	}
+	z.flush(1)
+	z.crc, z.size = joinCRC(z.crc, packed.crc, packed.shift), z.size+uint32(packed.size)
+	z.out.add(packed.blocks)
+}
+
+// copyShort takes a family that is too small for blocks of its own.
+func (z *zipped) copyShort(r run) {
+	z.cache.mu.RLock()
+	for _, chunk := range r.chunks {
+		*z.made = append(*z.made, chunk.text...)
+	}
+	z.cache.mu.RUnlock()
+	z.flush(piece)
+}
+
+// flush ends the block when it has as much text as that.
+func (z *zipped) flush(least int) {
+	block := (*z.made)[z.from:]
+	text := block[len(noHead):]
 	if len(text) < least {
-		return nil
+		return
 	}
 	z.crc, z.size = crc32.Update(z.crc, crc32.IEEETable, text), z.size+uint32(len(text))
-	from := len(*z.made)
-	*z.made = pack(*z.made, text, z.least)
-	*z.loose = text[:0]
-	return z.out.add((*z.made)[from:])
+	if len(text) > z.least {
+		before := len(*z.made)
+		*z.made = pack(*z.made, text)
+		block = (*z.made)[before:]
+	} else {
+		store(block)
+	}
+	z.begin()
+	z.out.add(block)
 }
 
 func (z *zipped) close(err error) error {
-	defer giveBack(z.loose)
-	defer giveBack(z.made)
+	defer buffers.giveBack(z.made)
 	if err == nil {
-		err = z.flush(1)
+		z.flush(1)
 	}
 	end := binary.LittleEndian.AppendUint32(append([]byte(nil), lastBlock...), z.crc)
-	_ = z.out.add(binary.LittleEndian.AppendUint32(end, z.size))
+	z.out.add(binary.LittleEndian.AppendUint32(end, z.size))
 	return z.out.close(err)
 }

@@ -9,30 +9,17 @@ import (
 // HubDown says of a known hub that it did not answer a scrape. It stays for as long as a hub is
 // remembered that died: see hubs.Remember. One that answers says so itself.
 func HubDown(h hubs.Hub) []byte {
-	f := hubUp(h.URL, 0)
-	f.Text = labelled([]Family{f}, string(h.ID))[0].Text
-	return append(header(f.Name, f.Type, f.Help), f.Text...)
+	line := appendSeries(nil, hubUpName, []Label{{"url", h.URL}}, 0)
+	return append(header(hubUpName, TypeGauge, hubUpHelp), labelled(line, string(h.ID))...)
 }
 
-func hubUp(url string, value float64) Family {
-	return Family{Name: hubUpName, Type: TypeGauge, Text: appendSeries(nil, hubUpName, []Label{{"url", url}}, value), Series: 1,
-		Help: "Whether the hub answered this scrape (1) or not (0). One that died stays as 0 for a day, or until a hub begins at the same URL."}
-}
-
-// labelled sets the label hub on every series of a hub's own.
-func labelled(own []Family, hub string) []Family {
-	if hub == "" {
-		return own
-	}
+// labelled returns series of a hub's own with the label hub on each.
+func labelled(series []byte, hub string) (text []byte) {
 	label := []byte(`hub="` + valueEscapes.Replace(hub) + `"`)
-	for i, f := range own {
-		var text []byte
-		for line := range bytes.Lines(f.Text) {
-			text = appendLabelled(text, line, label)
-		}
-		own[i].Text = text
+	for line := range bytes.Lines(series) {
+		text = appendLabelled(text, line, label)
 	}
-	return own
+	return text
 }
 
 // appendLabelled adds a line to b with one label more.
@@ -49,4 +36,7 @@ func appendLabelled(b, line, label []byte) []byte {
 	return append(b, line[end:]...)
 }
 
-const hubUpName = "berth_hub_up"
+const (
+	hubUpName = "berth_hub_up"
+	hubUpHelp = "Whether the hub answered this scrape (1) or not (0). One that died stays as 0 for a day, or until a hub begins at the same URL."
+)

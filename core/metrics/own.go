@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"berth/core"
@@ -14,6 +15,9 @@ import (
 type Own struct {
 	all []*vector // by name
 
+	turned turned
+	over   atomic.Int64 // observations that found no room in their family
+
 	build       *vector
 	deployments ownDeployments
 	fetches     ownFetches
@@ -21,6 +25,7 @@ type Own struct {
 	stacks      ownStacks
 	jobs        ownJobs
 	workers     ownWorkers
+	hubs        ownHubs
 	secrets     ownSecrets
 	requests    ownRequests
 	webhooks    ownWebhooks
@@ -29,10 +34,9 @@ type Own struct {
 	keys        ownKeys
 	store       ownStore
 	snapshots   ownSnapshots
+	runtime     ownRuntime
 
-	process func() Process
-	kept    kept
-	now     core.Clock
+	now core.Clock
 }
 
 // Process are figures of this very process; a zero field is left out.
@@ -47,7 +51,7 @@ type Process struct {
 
 // newOwn declares every family.
 func newOwn(version string, process func() Process, now core.Clock) *Own {
-	o := &Own{process: process, now: now}
+	o := &Own{now: now}
 	o.build = o.declare(TypeGauge, "berth_build_info", "Version of this server; always 1.", []string{"version", "go_version"})
 	o.build.add(1, version, runtime.Version())
 	o.deployments.declare(o)
@@ -56,6 +60,7 @@ func newOwn(version string, process func() Process, now core.Clock) *Own {
 	o.stacks.declare(o)
 	o.jobs.declare(o)
 	o.workers.declare(o)
+	o.hubs.declare(o)
 	o.secrets.declare(o)
 	o.requests.declare(o)
 	o.webhooks.declare(o)
@@ -64,12 +69,16 @@ func newOwn(version string, process func() Process, now core.Clock) *Own {
 	o.keys.declare(o)
 	o.store.declare(o)
 	o.snapshots.declare(o)
+	o.runtime.declare(o, process)
 	slices.SortFunc(o.all, func(a, b *vector) int { return strings.Compare(a.name, b.name) })
+	for place, v := range o.all {
+		v.place = place
+	}
 	return o
 }
 
 func (o *Own) declare(kind Type, name, help string, labels []string, bounds ...float64) *vector {
-	v := newVector(kind, name, help, labels, bounds...)
+	v := newVector(o, kind, name, help, labels, bounds...)
 	o.all = append(o.all, v)
 	return v
 }
@@ -77,23 +86,23 @@ func (o *Own) declare(kind Type, name, help string, labels []string, bounds ...f
 // results are the words for how something ended that has two ends.
 var results = map[bool]string{true: "succeeded", false: "failed"}
 
-// Families renders all of them; those that have no series are left out. It is called for each scrape.
+// Families renders all of them, as they are now; those that have no series are left out.
 func (o *Own) Families() []Family {
-	families := make([]Family, 0, len(o.all)+len(runtimeFamilies))
-	o.store.count()
-	over := 0
-	for _, v := range o.all {
-		v.mu.Lock()
-		over, v.over = over+v.over, 0
-		v.mu.Unlock()
-	}
-	if over > 0 {
-		o.Dropped(TooMany, over)
-	}
+	o.look()
+	families := make([]Family, 0, len(o.all))
 	for _, v := range o.all {
 		if f := v.family(); f.Series > 0 {
 			families = append(families, f)
 		}
 	}
-	return append(families, o.runtime()...)
+	return families
+}
+
+// look brings those families up to date that nobody writes when something happens: it is called for each scrape.
+func (o *Own) look() {
+	o.store.count()
+	o.runtime.read(o.now())
+	if over := o.over.Swap(0); over > 0 {
+		o.Dropped(TooMany, int(over))
+	}
 }

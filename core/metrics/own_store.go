@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -10,9 +11,13 @@ type ownStore struct {
 	full, size, connections, ended, took *vector
 
 	open atomic.Pointer[func() (inUse, idle int)] // nil: not known
+
+	mu      sync.Mutex
+	counted [2]int // guarded by mu: how many were in use and idle when they were counted last
 }
 
 func (s *ownStore) declare(o *Own) {
+	s.counted = [2]int{-1, -1} // not yet
 	s.full = o.declare(TypeGauge, "berth_store_disk_full", "1 while the disk below the database is full, so that nothing new is begun, else 0.", nil)
 	s.size = o.declare(TypeGauge, "berth_store_size_bytes", "Size of the database.", nil)
 	s.connections = o.declare(TypeGauge, "berth_store_connections", "Connections of this process to the database, by state.", []string{"state"})
@@ -33,8 +38,15 @@ func (o *Own) Connections(open func() (inUse, idle int)) { o.store.open.Store(&o
 
 // count reads how many connections there are now.
 func (s *ownStore) count() {
-	if open := s.open.Load(); open != nil {
-		inUse, idle := (*open)()
+	open := s.open.Load()
+	if open == nil {
+		return
+	}
+	inUse, idle := (*open)()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now := [2]int{inUse, idle}; now != s.counted {
+		s.counted = now
 		s.connections.replace(map[string]float64{"in_use": float64(inUse), "idle": float64(idle)})
 	}
 }

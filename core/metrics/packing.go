@@ -3,6 +3,8 @@ package metrics
 import (
 	"context"
 	"hash/crc32"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -13,46 +15,74 @@ const (
 	asked   = 5 * time.Minute
 )
 
-// fresh reports whether what was packed of a chunk may be shown when values may be as old as age. The
-// caller holds mu.
-func (c *chunk) fresh(now time.Time, age time.Duration) bool {
-	p := c.packed
-	return p != nil && p.gone == c.gone && (p.edits == c.edits || now.Sub(p.at) < age)
+// fresh reports whether p may be shown of what was changed so often since, when values may be as old as age.
+func (p *packed) fresh(edits, gone uint64, now time.Time, age time.Duration) bool {
+	return p != nil && p.gone == gone && (p.edits == edits || now.Sub(p.at) < age)
 }
 
-// pack returns a chunk compressed, as it is or was age ago. When it is too small for that, its text is
-// added to loose instead. No lock is held while anything is compressed.
-func (c *Cache) pack(chunk *chunk, age time.Duration, loose *[]byte) *packed {
-	now := c.now()
+// pack returns a family compressed, as it is now or was age ago; nil when it is too small for that. No lock is held while
+// anything is compressed.
+func (c *Cache) pack(s *shared, now time.Time, age time.Duration) *packed {
 	c.mu.RLock()
-	if small := len(chunk.text) < leastPacked; small || chunk.fresh(now, age) {
-		defer c.mu.RUnlock()
-		if !small {
-			return chunk.packed
-		}
-		*loose = append(*loose, chunk.text...)
+	small, kept, chunks, edits, gone := s.size < leastPacked, s.packed, s.chunks, s.edits, s.gone
+	c.mu.RUnlock()
+	if small {
 		return nil
 	}
-	text := buffers.Get().(*[]byte)
-	defer giveBack(text)
-	*text = append(*text, chunk.text...)
-	p := &packed{size: len(*text), edits: chunk.edits, gone: chunk.gone, at: now}
-	c.mu.RUnlock()
-	p.crc, p.shift = crc32.ChecksumIEEE(*text), shiftCRC(p.size)
-	p.blocks = pack(make([]byte, 0, p.size/8), *text, mostStored)
-	c.keepPacked(chunk, p)
+	if kept.fresh(edits, gone, now, age) {
+		return kept
+	}
+	pieces, bytes := make([]*packed, len(chunks)), 0
+	for i, chunk := range chunks {
+		pieces[i] = c.packChunk(chunk, now, age)
+		bytes += len(pieces[i].blocks)
+	}
+	p := &packed{blocks: make([]byte, 0, bytes), shift: shiftCRC(0), edits: edits, gone: gone, at: now}
+	for _, piece := range pieces {
+		p.append(piece)
+	}
+	c.keepPacked(s, p, chunks, pieces)
 	return p
 }
 
-// keepPacked keeps what was compressed of a chunk, when that is newer than what is kept and there is room.
-func (c *Cache) keepPacked(chunk *chunk, p *packed) {
+// packChunk returns a chunk compressed.
+func (c *Cache) packChunk(chunk *chunk, now time.Time, age time.Duration) *packed {
+	text := buffers.take()
+	defer buffers.giveBack(text)
+	c.mu.RLock()
+	kept := chunk.packed
+	p := &packed{edits: chunk.edits, gone: chunk.gone, at: now}
+	fresh := kept.fresh(p.edits, p.gone, now, age)
+	if !fresh {
+		*text = append(*text, chunk.text...)
+	}
+	c.mu.RUnlock()
+	if fresh {
+		return kept
+	}
+	p.size, p.crc = len(*text), crc32.ChecksumIEEE(*text)
+	p.shift = shiftCRC(p.size)
+	p.blocks = pack(make([]byte, 0, p.size/8), *text)
+	return p
+}
+
+// keepPacked keeps what was compressed of a family, when that is newer than what is kept and there is room. Each chunk's piece is
+// a part of it from then on, so that nothing is kept twice.
+func (c *Cache) keepPacked(s *shared, p *packed, chunks []*chunk, pieces []*packed) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	more := p.bytes() - chunk.packed.bytes()
-	if chunk.apart || chunk.packed != nil && chunk.packed.edits > p.edits || c.bytes+c.pieces+more > c.limit {
+	more := p.bytes() - s.packed.bytes()
+	if s.ended || s.packed != nil && s.packed.edits > p.edits || c.bytes+c.pieces+more > c.limit {
 		return
 	}
-	chunk.packed, c.pieces = p, c.pieces+more
+	s.packed, c.pieces = p, c.pieces+more
+	from := 0
+	for i, chunk := range chunks {
+		one := *pieces[i]
+		one.blocks = p.blocks[from : from+len(one.blocks) : from+len(one.blocks)]
+		from += len(one.blocks)
+		chunk.packed = &one
+	}
 }
 
 // Keep compresses what changed, again and again, until ctx ends, so that a scrape that wants it
@@ -79,14 +109,13 @@ func (c *Cache) wanted() bool {
 
 // repack compresses what is neither small nor as it was.
 func (c *Cache) repack(ctx context.Context) {
-	var loose []byte
-	for _, r := range c.all(nil) {
-		for _, chunk := range r.chunks {
-			if ctx.Err() != nil {
-				return
-			}
-			c.pack(chunk, 0, &loose)
-			loose = loose[:0]
+	c.mu.RLock()
+	all := slices.Collect(maps.Values(c.families))
+	c.mu.RUnlock()
+	for _, family := range all {
+		if ctx.Err() != nil {
+			return
 		}
+		c.pack(family, c.now(), 0)
 	}
 }

@@ -1,15 +1,15 @@
 package metrics
 
 import (
+	"bufio"
 	"io"
-	"sync"
 )
 
-// Sizes of what is sent at once, in bytes: a piece that is as long as large goes as it is, shorter ones
-// are joined until they are as long as piece.
+// Sizes in bytes of what is sent at once: a piece that is as long as large goes as it is, neighbours that are shorter
+// are joined, because the system takes longer to take many of them than to copy those.
 const (
 	piece = 64 << 10
-	large = 16 << 10
+	large = 4 << 10
 )
 
 // Sized is a writer that wants to be told, before the first byte, how many will come. It spares
@@ -24,18 +24,40 @@ type Gathering interface {
 	WriteParts(parts [][]byte) error
 }
 
-var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 2*piece); return &b }}
+// shelf keeps what a few scrapes need, for the next ones: a sync.Pool would lose it between two scrapes, and a scrape
+// would wait for fresh memory.
+type shelf[T any] chan *[]T
 
-// giveBack returns a buffer, unless it became very large.
-func giveBack(b *[]byte) {
-	if cap(*b) <= 8*piece {
-		*b = (*b)[:0]
-		buffers.Put(b)
+var (
+	buffers = make(shelf[byte], 4)
+	lists   = make(shelf[[]byte], 4) // of the pieces of an exposition
+)
+
+// mostKept is how many elements of a list are kept at the most.
+const mostKept = 256 << 10
+
+// take returns an empty list.
+func (s shelf[T]) take() *[]T {
+	select {
+	case l := <-s:
+		return l
+	default:
+		return new([]T)
 	}
 }
 
-// lists are those of the pieces of an exposition: making one for each scrape would be most of a scrape's garbage.
-var lists = sync.Pool{New: func() any { l := make([][]byte, 0, 512); return &l }}
+// giveBack takes a list back, unless it became very large or there are enough.
+func (s shelf[T]) giveBack(l *[]T) {
+	if cap(*l) > mostKept {
+		return
+	}
+	clear(*l)
+	*l = (*l)[:0]
+	select {
+	case s <- l:
+	default:
+	}
+}
 
 // plain writes an exposition as it is: first it notes the pieces, none of which changes any more, then it
 // knows how long they are together and sends them.
@@ -43,73 +65,66 @@ type plain struct {
 	cache *Cache
 	to    io.Writer
 	parts *[][]byte
+	short *[]byte // pieces that were joined
+	from  int     // of short: where those begin that are in no part yet
 	size  int
 }
 
 func newPlain(c *Cache, to io.Writer) *plain {
-	return &plain{cache: c, to: to, parts: lists.Get().(*[][]byte)}
+	return &plain{cache: c, to: to, parts: lists.take(), short: buffers.take()}
 }
 
-func (p *plain) add(text []byte) error {
-	if len(text) > 0 {
-		*p.parts, p.size = append(*p.parts, text), p.size+len(text)
+func (p *plain) add(text []byte) {
+	p.size += len(text)
+	if len(text) < large {
+		*p.short = append(*p.short, text...)
+		return
 	}
-	return nil
+	p.part()
+	*p.parts = append(*p.parts, text)
 }
 
-func (p *plain) copy(c *chunk) error {
+// part makes a part of the short pieces that were joined since the last one.
+func (p *plain) part() {
+	if joined := (*p.short)[p.from:]; len(joined) > 0 {
+		*p.parts, p.from = append(*p.parts, joined), len(*p.short)
+	}
+}
+
+func (p *plain) copy(r run) {
 	p.cache.mu.RLock()
-	text := c.show()
-	p.cache.mu.RUnlock()
-	return p.add(text)
+	defer p.cache.mu.RUnlock()
+	for _, c := range r.chunks {
+		text := c.text
+		if len(text) >= large { // what is shorter is copied right away
+			text = c.show()
+		}
+		p.add(text)
+	}
 }
 
 func (p *plain) close(err error) error {
-	defer func() {
-		clear(*p.parts)
-		*p.parts = (*p.parts)[:0]
-		lists.Put(p.parts)
-	}()
+	defer lists.giveBack(p.parts)
+	defer buffers.giveBack(p.short)
 	if err != nil || p.size == 0 {
 		return err
 	}
+	p.part()
 	if sized, wants := p.to.(Sized); wants {
 		sized.Size(p.size)
+	}
+	if len(*p.parts) == 1 {
+		_, err := p.to.Write((*p.parts)[0])
+		return err
 	}
 	if gathering, can := p.to.(Gathering); can {
 		return gathering.WriteParts(*p.parts)
 	}
-	buffer := buffers.Get().(*[]byte)
-	defer giveBack(buffer)
+	joined := bufio.NewWriterSize(p.to, piece)
 	for _, part := range *p.parts {
-		if err := p.send(buffer, part); err != nil {
+		if _, err := joined.Write(part); err != nil {
 			return err
 		}
 	}
-	return p.flush(buffer)
-}
-
-// send writes a part, or keeps it in the buffer while that is short.
-func (p *plain) send(buffer *[]byte, part []byte) error {
-	if len(part) < large {
-		*buffer = append(*buffer, part...)
-		if len(*buffer) < piece {
-			return nil
-		}
-		return p.flush(buffer)
-	}
-	if err := p.flush(buffer); err != nil {
-		return err
-	}
-	_, err := p.to.Write(part)
-	return err
-}
-
-func (p *plain) flush(buffer *[]byte) error {
-	if len(*buffer) == 0 {
-		return nil
-	}
-	_, err := p.to.Write(*buffer)
-	*buffer = (*buffer)[:0]
-	return err
+	return joined.Flush()
 }

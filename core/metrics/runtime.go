@@ -78,43 +78,49 @@ func of(names ...string) func(*readings) float64 {
 // readAgain is how long figures of this process stand: reading them costs more than the rest of a small scrape.
 const readAgain = time.Second
 
-// kept are the figures of this process as they were read last.
-type kept struct {
-	mu       sync.Mutex
-	at       time.Time
-	families []Family
+// ownRuntime are the families of this process and of its Go runtime; those that the system does not give have no series.
+type ownRuntime struct {
+	families []*vector // as runtimeFamilies
+	process  func() Process
+
+	mu sync.Mutex
+	at time.Time // guarded by mu: when they were read last
 }
 
-// runtime renders figures of this process, as they are or were a moment ago; those that the system does
-// not give are left out.
-func (o *Own) runtime() []Family {
-	o.kept.mu.Lock()
-	defer o.kept.mu.Unlock()
-	if now := o.now(); o.kept.families == nil || now.Sub(o.kept.at) >= readAgain {
-		o.kept.families, o.kept.at = o.readRuntime(), now
-	}
-	return o.kept.families
-}
-
-func (o *Own) readRuntime() []Family {
-	r := &readings{process: o.process(), samples: make([]read.Sample, len(samplePlaces))}
-	for name, i := range samplePlaces {
-		r.samples[i].Name = name
-	}
-	read.Read(r.samples)
-	families := make([]Family, 0, len(runtimeFamilies))
+func (r *ownRuntime) declare(o *Own, process func() Process) {
+	r.process = process
 	for _, f := range runtimeFamilies {
-		family := Family{Name: f.name, Type: f.kind, Help: f.help, header: header(f.name, f.kind, f.help)}
+		r.families = append(r.families, o.declare(f.kind, f.name, f.help, nil))
+	}
+}
+
+// read brings the families up to date, unless that was done a moment ago.
+func (r *ownRuntime) read(now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.at.IsZero() && now.Sub(r.at) < readAgain {
+		return
+	}
+	r.at = now
+	figures := r.readings()
+	for i, f := range runtimeFamilies {
 		if f.lines != nil {
-			family.Text, family.Series = f.lines(nil)
-		} else if value := f.value(r); value != 0 {
-			family.Text, family.Series = appendSeries(nil, f.name, nil, value), 1
-		}
-		if family.Series > 0 {
-			families = append(families, family)
+			r.families[i].put(f.lines(nil))
+		} else if value := f.value(figures); value != 0 {
+			r.families[i].put(appendSeries(nil, f.name, nil, value), 1)
+		} else {
+			r.families[i].end()
 		}
 	}
-	return families
+}
+
+func (r *ownRuntime) readings() *readings {
+	figures := &readings{process: r.process(), samples: make([]read.Sample, len(samplePlaces))}
+	for name, i := range samplePlaces {
+		figures.samples[i].Name = name
+	}
+	read.Read(figures.samples)
+	return figures
 }
 
 func goVersion(b []byte) ([]byte, int) {

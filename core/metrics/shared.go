@@ -9,22 +9,42 @@ import (
 
 // shared is a family that has a part of each of many workers. The lock of the Cache guards it.
 type shared struct {
+	of     *Cache // which counts what is kept
 	name   string
 	kind   Type
-	header []byte
+	head   head
 	chunks []*chunk // by worker; none is empty
-	pieces *int     // the Cache's count of what is kept compressed
+	size   int      // bytes of all chunks
+	edits  uint64   // how often something of it changed
+	gone   uint64   // edits after which what was there before must not be shown any more
+	packed *packed  // all chunks as they were compressed last; nil: not yet, or there is no room for it
+	ended  bool     // nobody reports it any more
 }
 
-func newShared(name string, kind Type, help string, pieces *int) *shared {
-	return &shared{name: name, kind: kind, header: header(name, kind, help), pieces: pieces}
+func newShared(of *Cache, name string, kind Type, help string) *shared {
+	return &shared{of: of, name: name, kind: kind, head: newHead(name, kind, help)}
 }
 
-// detach gives up what is kept compressed of a chunk that is no part of the family any more. A scrape may
-// still be reading it.
-func (s *shared) detach(c *chunk) {
-	*s.pieces -= c.packed.bytes()
-	c.packed, c.apart = nil, true
+// run is the family as a scrape writes it.
+func (s *shared) run() run { return run{name: s.name, head: s.head, of: s, chunks: s.chunks} }
+
+// become changes which chunks there are.
+func (s *shared) become(chunks []*chunk) {
+	s.chunks = chunks
+	s.edits++
+	s.of.shape++
+}
+
+// grow counts bytes that came, or went when they are fewer than none.
+func (s *shared) grow(bytes int) {
+	s.size += bytes
+	s.of.text += bytes
+}
+
+// forget gives up what is kept compressed of a family that is none any more. A scrape may still be reading it.
+func (s *shared) forget() {
+	s.of.pieces -= s.packed.bytes()
+	s.packed, s.ended = nil, true
 }
 
 // chunk returns the index of the chunk where a worker's part is, or belongs; -1 when there is none.
@@ -72,18 +92,22 @@ func (s *shared) put(id core.WorkerID, text []byte) (changed bool) {
 // set is put for whoever knows the spot already.
 func (s *shared) set(at spot, id core.WorkerID, text []byte) (changed bool) {
 	if len(s.chunks) == 0 {
-		s.chunks = []*chunk{{}}
+		s.become([]*chunk{{}})
 	}
 	c := s.chunks[at.chunk]
+	before := len(c.text)
 	if at.found {
 		changed = c.replace(at.part, text)
 	} else {
 		changed = c.insert(at.part, id, text)
 	}
+	s.grow(len(c.text) - before)
+	if changed {
+		s.edits++
+	}
 	if c.large() {
 		a, b := c.halves()
-		s.detach(c)
-		s.chunks = slices.Replace(slices.Clone(s.chunks), at.chunk, at.chunk+1, a, b)
+		s.become(slices.Replace(slices.Clone(s.chunks), at.chunk, at.chunk+1, a, b))
 	}
 	return changed
 }
@@ -92,7 +116,7 @@ func (s *shared) set(at spot, id core.WorkerID, text []byte) (changed bool) {
 func (s *shared) spoil(id core.WorkerID) {
 	if at := s.spot(id); at.found {
 		c := s.chunks[at.chunk]
-		c.gone = c.edits
+		c.gone, s.gone = c.edits, s.edits
 	}
 }
 
@@ -103,9 +127,11 @@ func (s *shared) remove(id core.WorkerID) {
 		return
 	}
 	c := s.chunks[at.chunk]
+	s.grow(-len(c.part(at.part)))
 	c.remove(at.part)
+	s.edits++
+	s.gone = s.edits
 	if len(c.workers) == 0 {
-		s.detach(c)
-		s.chunks = slices.Delete(slices.Clone(s.chunks), at.chunk, at.chunk+1)
+		s.become(slices.Delete(slices.Clone(s.chunks), at.chunk, at.chunk+1))
 	}
 }

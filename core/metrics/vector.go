@@ -17,9 +17,12 @@ type vector struct {
 	name   string
 	help   string
 	kind   Type
-	header []byte
+	head   head
 	labels []string
 	bounds []float64 // upper bounds of the buckets, rising, without +Inf; histograms only
+	global bool      // it is of the installation, so it never has the label hub
+	own    *Own      // which it is of
+	place  int       // in own.all
 
 	mu     sync.Mutex
 	series map[string]*series // guarded by mu; by label values, joined
@@ -27,7 +30,6 @@ type vector struct {
 	stale  bool               // guarded by mu; series changed since they were rendered
 	text   []byte             // guarded by mu; all series, as they were rendered last or made elsewhere; never changed, only replaced
 	lines  int                // guarded by mu; in text
-	over   int                // guarded by mu; observations that found no room
 }
 
 // series is one label set of a vector, guarded by its mu.
@@ -38,21 +40,21 @@ type series struct {
 	counts []uint64 // observations in each bucket, not yet summed; the last is +Inf
 }
 
-func newVector(kind Type, name, help string, labels []string, bounds ...float64) *vector {
-	return &vector{name: name, help: help, kind: kind, header: header(name, kind, help), labels: labels, bounds: bounds, series: map[string]*series{}}
+func newVector(own *Own, kind Type, name, help string, labels []string, bounds ...float64) *vector {
+	return &vector{own: own, name: name, help: help, kind: kind, head: newHead(name, kind, help), labels: labels, bounds: bounds, series: map[string]*series{}}
 }
 
 // at returns the series with these label values; nil when there is no room for another.
 // What it returns is about to change. The caller holds mu.
 func (v *vector) at(values []string) *series {
-	v.stale = true
+	v.turn(true)
 	key := strings.Join(values, "\xff") // no valid text contains that byte
 	known, found := v.series[key]
 	if found {
 		return known
 	}
 	if len(v.series) >= maxOwnSeries {
-		v.over++
+		v.own.over.Add(1)
 		return nil
 	}
 	fresh := v.fresh(slices.Clone(values))
@@ -60,6 +62,14 @@ func (v *vector) at(values []string) *series {
 	place, _ := slices.BinarySearchFunc(v.order, values, func(s *series, values []string) int { return slices.Compare(s.values, values) })
 	v.order = slices.Insert(v.order, place, fresh)
 	return fresh
+}
+
+// turn notes that the family is not what it was, and whether its text is. The caller holds mu.
+func (v *vector) turn(stale bool) {
+	if !v.stale {
+		v.own.turned.add(v.place)
+	}
+	v.stale = stale
 }
 
 // fresh makes a series, with the text that its lines begin with.
@@ -119,8 +129,9 @@ func (v *vector) set(n float64) {
 func (v *vector) replace(values map[string]float64) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	v.turn(true)
 	clear(v.series)
-	v.order, v.stale = nil, true
+	v.order = nil
 	for label, value := range values {
 		if s := v.at([]string{label}); s != nil {
 			s.value = value
@@ -137,9 +148,9 @@ func (v *vector) end() {
 func (v *vector) put(text []byte, lines int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	v.turn(false)
 	clear(v.series)
-	v.order, v.stale = nil, false
-	v.text, v.lines = text, lines
+	v.order, v.text, v.lines = nil, text, lines
 }
 
 // family returns the vector as text, rendered anew when it changed; the order of its series is stable.
@@ -149,7 +160,7 @@ func (v *vector) family() Family {
 	if v.stale {
 		v.render()
 	}
-	return Family{Name: v.name, Type: v.kind, Help: v.help, Text: v.text, Series: v.lines, header: v.header}
+	return Family{Name: v.name, Type: v.kind, Help: v.help, Text: v.text, Series: v.lines}
 }
 
 // render makes the text anew: a scrape may still be sending the one before. The caller holds mu.

@@ -81,20 +81,12 @@ func Unlinked(to io.Writer, f Format, w Registered) error {
 	return merge(to, f, nil, []Registered{w})
 }
 
-var statesHeader = header(statesName, TypeGauge, statesHelp)
-
-// states renders how many workers are online and offline. The caller holds mu.
-func (c *Cache) states() Family {
-	f := Family{Name: statesName, Type: TypeGauge, Help: statesHelp, Series: 2, header: statesHeader}
-	f.Text = appendSeries(f.Text, f.Name, []Label{{"state", "online"}}, float64(c.online))
-	f.Text = appendSeries(f.Text, f.Name, []Label{{"state", "offline"}}, float64(len(c.workers)-c.online))
-	return f
-}
+// counted says how many workers there are. The caller holds mu.
+func (c *Cache) counted() { c.own.workers.know(c.online, len(c.workers)-c.online) }
 
 // Names that others need to know.
 const (
 	statesName = "berth_workers"
-	statesHelp = "Workers that are registered and not revoked, by state."
 	upName     = "berth_worker_up"
 	upHelp     = "Whether the worker has a link (1) or not (0)."
 )
