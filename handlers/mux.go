@@ -54,14 +54,19 @@ func (s strictMux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		endpoint.Fail(w, r, errNoRoute)
 		return
 	}
-	unmatched, pattern := s.mux.Handler(r)
-	if pattern != "" {
+	matched, pattern := s.mux.Handler(r)
+	switch {
+	case strings.Contains(pattern, "{"): // what stands there is found by matching once more
 		s.mux.ServeHTTP(w, r)
+		return
+	case pattern != "":
+		r.Pattern = pattern
+		matched.ServeHTTP(w, r)
 		return
 	}
 	// The mux alone knows which methods would have matched; it says so in its own answer.
 	own := &discard{header: http.Header{}}
-	unmatched.ServeHTTP(own, r)
+	matched.ServeHTTP(own, r)
 	if allow := own.header.Get("Allow"); own.status == http.StatusMethodNotAllowed {
 		w.Header().Set("Allow", allow)
 		endpoint.WriteProblem(w, r, methodProblem(r, allow))

@@ -45,7 +45,9 @@ func (c *Cache) Put(id core.WorkerID, s Snapshot) {
 	} else {
 		c.own.Snapshot(snapshotWhole)
 	}
-	families, dropped := c.validator.Validate(s.Text, workerLabels(id, hostname))
+	room := buffers.take()
+	defer buffers.giveBack(room)
+	families, dropped := c.read(id, hostname, s.Text, room)
 	for reason, n := range c.store(id, hostname, families, s) {
 		dropped[reason] += n
 	}

@@ -21,7 +21,17 @@ func header(name string, t Type, help string) []byte {
 
 // appendSeries adds one line to b. labels are in the order in which they are written.
 func appendSeries(b []byte, name string, labels []Label, value float64) []byte {
-	b = append(b, name...)
+	b = appendLabels(append(b, name...), labels)
+	if len(labels) > 0 {
+		b = append(b, '}')
+	}
+	b = append(b, ' ')
+	b = appendNumber(b, value)
+	return append(b, '\n')
+}
+
+// appendLabels adds labels to b, and the brace before the first of them; others may follow.
+func appendLabels(b []byte, labels []Label) []byte {
 	separator := byte('{')
 	for _, label := range labels {
 		b = append(b, separator)
@@ -31,12 +41,7 @@ func appendSeries(b []byte, name string, labels []Label, value float64) []byte {
 		b = append(b, '"')
 		separator = ','
 	}
-	if len(labels) > 0 {
-		b = append(b, '}')
-	}
-	b = append(b, ' ')
-	b = appendNumber(b, value)
-	return append(b, '\n')
+	return b
 }
 
 func appendNumber(b []byte, value float64) []byte {

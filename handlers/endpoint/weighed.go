@@ -10,7 +10,7 @@ import (
 // as Accept and Accept-Encoding have. What cannot be read is passed over.
 func Weighed(values []string, visit func(name string, parameters map[string]string, q float64)) {
 	for element := range strings.SplitSeq(strings.Join(values, ","), ",") {
-		name, parameters, err := mime.ParseMediaType(element)
+		name, parameters, err := parseElement(element)
 		if err != nil {
 			continue
 		}
@@ -22,4 +22,22 @@ func Weighed(values []string, visit func(name string, parameters map[string]stri
 		}
 		visit(name, parameters, q)
 	}
+}
+
+// parseElement reads a name with parameters; most have none.
+func parseElement(element string) (name string, parameters map[string]string, err error) {
+	if name = strings.TrimSpace(element); isWord(name) {
+		return name, nil, nil
+	}
+	return mime.ParseMediaType(element)
+}
+
+// isWord reports whether s has nothing but lower-case letters.
+func isWord(s string) bool {
+	for _, c := range []byte(s) {
+		if c < 'a' || c > 'z' {
+			return false
+		}
+	}
+	return s != ""
 }

@@ -15,6 +15,9 @@ func clientAddress(r *http.Request, trusted []netip.Prefix) string {
 		return r.RemoteAddr // a function host gives an address without a port
 	}
 	address := port.Addr().Unmap().WithZone("")
+	if !inAny(trusted, address) {
+		return address.String()
+	}
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 	for i := len(hops) - 1; i >= 0 && inAny(trusted, address); i-- {
 		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))

@@ -1,14 +1,15 @@
 package guard
 
 import (
-	"cmp"
-	"crypto/rand"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
 	"runtime"
 	"runtime/debug"
+	"strconv"
 	"strings"
+	"time"
 
 	"berth/core/access"
 	"berth/handlers/endpoint"
@@ -22,7 +23,10 @@ const contentPolicy = "default-src 'self'; base-uri 'none'; form-action 'self'; 
 func (g *Guard) Outer(next http.Handler) http.Handler {
 	next = g.cors(g.cross.Handler(next))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		id := cmp.Or(endpoint.RequestID(r.Context()), rand.Text()) // a function host has one of its own
+		id := endpoint.RequestID(r.Context()) // a function host has one of its own
+		if id == "" {
+			id = newRequestID()
+		}
 		ctx := endpoint.WithReporter(endpoint.WithRequestID(r.Context(), id), g.reporter)
 		if g.cfg.Room > 0 {
 			ctx = endpoint.WithRoom(ctx, g.cfg.Room)
@@ -36,16 +40,29 @@ func (g *Guard) Outer(next http.Handler) http.Handler {
 			if !cut {
 				answer.end()
 			}
-			g.cfg.Log.LogAttrs(ctx, slog.LevelInfo, "request", slog.String("request_id", id), slog.String("method", r.Method),
-				// The pattern rather than the path: a path may hold an invitation.
-				slog.String("route", r.Pattern), slog.Int("status", answer.status), slog.Int64("bytes", answer.bytes),
-				slog.Duration("took", g.cfg.Clock().Sub(began)), slog.String("address", endpoint.Principal(r.Context()).Address))
+			g.tell(r, id, answer, began)
 			if cut {
 				panic(http.ErrAbortHandler)
 			}
 		}()
 		next.ServeHTTP(answer, r)
 	})
+}
+
+// tell writes the access log.
+func (g *Guard) tell(r *http.Request, id string, answer *answer, began time.Time) {
+	if !g.cfg.Log.Enabled(r.Context(), slog.LevelInfo) {
+		return
+	}
+	g.cfg.Log.LogAttrs(r.Context(), slog.LevelInfo, "request", slog.String("request_id", id), slog.String("method", r.Method),
+		// The pattern rather than the path: a path may hold an invitation.
+		slog.String("route", r.Pattern), slog.Int("status", answer.status), slog.Int64("bytes", answer.bytes),
+		slog.Duration("took", g.cfg.Clock().Sub(began)), slog.String("address", endpoint.Principal(r.Context()).Address))
+}
+
+// newRequestID returns the name of a request in the log: no other has it, and it needs no secret.
+func newRequestID() string {
+	return strconv.FormatUint(rand.Uint64(), 36) + strconv.FormatUint(rand.Uint64(), 36)
 }
 
 // maxAgent is how much of what a program calls itself is kept, in bytes.
