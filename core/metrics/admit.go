@@ -5,21 +5,19 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"berth/core"
 )
 
 // admit adds or replaces one family of a worker, or says why not. The caller holds mu.
-func (c *Cache) admit(id core.WorkerID, w *worker, f Family) Reason {
+func (c *Cache) admit(w *worker, f Family) Reason {
 	i, found := slices.BinarySearchFunc(w.families, f.Name, byName)
 	if found && w.families[i].kind != f.Type { // it changed its type: it ends first
-		c.end(id, w, f.Name)
+		c.end(w, f.Name)
 		found = false
 	}
 	var at spot
 	var was []byte
 	if found {
-		at = w.families[i].spot(id)
+		at = w.families[i].spot(w.rank)
 		was = w.families[i].at(at)
 	}
 	more, series := len(f.Text)-len(was), w.series-lines(was)+f.Series
@@ -35,9 +33,9 @@ func (c *Cache) admit(id core.WorkerID, w *worker, f Family) Reason {
 	}
 	w.series, w.bytes, c.bytes = series, w.bytes+more, c.bytes+more
 	if found {
-		family.set(at, id, f.Text)
+		family.set(at, w.rank, f.Text)
 	} else {
-		family.put(id, f.Text)
+		family.put(w.rank, f.Text)
 		w.families = slices.Insert(w.families, i, family)
 	}
 	return ""
@@ -87,22 +85,22 @@ func notForWorkers(name string) bool {
 }
 
 // end takes one family of a worker away. The caller holds mu.
-func (c *Cache) end(id core.WorkerID, w *worker, name string) {
+func (c *Cache) end(w *worker, name string) {
 	i, found := slices.BinarySearchFunc(w.families, name, byName)
 	if !found {
 		return
 	}
 	f := w.families[i]
-	part := f.part(id)
+	part := f.part(w.rank)
 	c.bytes, w.bytes, w.series = c.bytes-len(part), w.bytes-len(part), w.series-lines(part)
 	w.families = slices.Delete(w.families, i, i+1)
-	c.leave(f, id)
+	c.leave(f, w)
 }
 
 // drop takes away all that a worker reported. The caller holds mu.
-func (c *Cache) drop(id core.WorkerID, w *worker) {
+func (c *Cache) drop(w *worker) {
 	for _, f := range w.families {
-		c.leave(f, id)
+		c.leave(f, w)
 	}
 	c.bytes -= w.bytes
 	w.families, w.series, w.bytes, w.at = nil, 0, 0, time.Time{}

@@ -49,8 +49,12 @@ func (c *Cache) again(id core.WorkerID, hostname, text string, room *[]byte) (sa
 	var others strings.Builder
 	c.mu.RLock()
 	defer c.mu.RUnlock()
+	w, known := c.workers[id]
+	if !known {
+		return nil, text
+	}
 	for _, b := range blocks {
-		if f, is := c.sameSeries(id, b, set, room); is {
+		if f, is := c.sameSeries(w, b, set, room); is {
 			same = append(same, f)
 		} else {
 			others.WriteString(b.all)
@@ -60,13 +64,13 @@ func (c *Cache) again(id core.WorkerID, hostname, text string, room *[]byte) (sa
 }
 
 // sameSeries is a block as a family, when it is like what is kept but for its numbers. The caller holds mu.
-func (c *Cache) sameSeries(id core.WorkerID, b block, set []byte, room *[]byte) (Family, bool) {
+func (c *Cache) sameSeries(w *worker, b block, set []byte, room *[]byte) (Family, bool) {
 	known, found := c.families[b.name]
 	if !found || string(known.kind) != b.kind || known.kind == TypeHistogram || known.kind == TypeSummary {
 		return Family{}, false
 	}
 	from, series := len(*room), 0
-	kept, lines := known.part(id), b.lines
+	kept, lines := known.part(w.rank), b.lines
 	for ; lines != "" && len(kept) > 0; series++ {
 		var line string
 		line, lines, _ = strings.Cut(lines, "\n")

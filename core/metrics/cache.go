@@ -24,7 +24,8 @@ type Cache struct {
 
 	mu       sync.RWMutex
 	workers  map[core.WorkerID]*worker
-	online   int // workers that are up
+	ranks    rank // how many workers there ever were
+	online   int  // workers that are up
 	families map[string]*shared
 	names    []string          // of families, sorted
 	owners   map[string]string // name of a series → the family that it belongs to
@@ -38,6 +39,7 @@ type Cache struct {
 
 // worker is what is known of one worker.
 type worker struct {
+	rank     rank
 	hostname string
 	up       bool
 	lastSeen time.Time     // zero: not since this server started
@@ -82,7 +84,7 @@ func (c *Cache) Know(id core.WorkerID, hostname string) {
 	defer c.mu.Unlock()
 	w := c.at(id)
 	if w.hostname != hostname {
-		c.drop(id, w)
+		c.drop(w)
 	}
 	w.hostname = hostname
 	c.show(id, w)
@@ -94,7 +96,7 @@ func (c *Cache) Connected(id core.WorkerID, hostname string) {
 	defer c.mu.Unlock()
 	w := c.at(id)
 	if w.hostname != hostname {
-		c.drop(id, w) // its series say another host
+		c.drop(w) // its series say another host
 	}
 	if !w.up {
 		c.online++
@@ -123,7 +125,7 @@ func (c *Cache) Left(id core.WorkerID) {
 	defer c.mu.Unlock()
 	if w, known := c.workers[id]; known {
 		c.down(w)
-		c.drop(id, w)
+		c.drop(w)
 		c.show(id, w)
 	}
 }
@@ -134,8 +136,8 @@ func (c *Cache) Forget(id core.WorkerID) {
 	defer c.mu.Unlock()
 	if w, known := c.workers[id]; known {
 		c.down(w)
-		c.drop(id, w)
-		c.hide(id)
+		c.drop(w)
+		c.hide(w)
 		delete(c.workers, id)
 		c.counted()
 	}
@@ -155,7 +157,8 @@ func (c *Cache) down(w *worker) {
 func (c *Cache) at(id core.WorkerID) *worker {
 	w, known := c.workers[id]
 	if !known {
-		w = &worker{}
+		c.ranks++
+		w = &worker{rank: c.ranks}
 		c.workers[id] = w
 		c.counted()
 	}
@@ -176,8 +179,8 @@ func (c *Cache) open(name string, kind Type, help string) *shared {
 }
 
 // leave takes a worker out of a family, and the family away with its last one. The caller holds mu.
-func (c *Cache) leave(f *shared, id core.WorkerID) {
-	f.remove(id)
+func (c *Cache) leave(f *shared, w *worker) {
+	f.remove(w.rank)
 	if len(f.chunks) > 0 {
 		return
 	}

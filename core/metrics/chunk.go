@@ -2,10 +2,7 @@ package metrics
 
 import (
 	"slices"
-	"strings"
 	"sync/atomic"
-
-	"berth/core"
 )
 
 // Sizes beyond which a chunk is cut in two.
@@ -14,12 +11,16 @@ const (
 	maxParts = 512
 )
 
+// rank is the place of a worker in the order in which the Cache came to know them. It stands for the worker wherever there is
+// something of each in each family: names would take four times the memory, and the garbage collector would follow them all.
+type rank uint32
+
 // chunk is a run of neighbouring parts of one family, one after the other in one piece of memory,
 // so that a scrape sends a few large pieces instead of many small ones. A part is what one worker
 // reports of the family. The lock of the Cache guards it.
 type chunk struct {
-	workers []core.WorkerID // sorted
-	ends    []int           // where the part of each worker ends in text
+	workers []rank   // rising
+	ends    []uint32 // where the part of each worker ends in text
 	text    []byte
 	shown   atomic.Bool // a scrape may be sending text: it is not changed in place any more
 	edits   uint64      // how often text was changed
@@ -34,16 +35,14 @@ func (c *chunk) show() []byte {
 }
 
 // find returns where the part of a worker is, or belongs.
-func (c *chunk) find(id core.WorkerID) (int, bool) {
-	return slices.BinarySearchFunc(c.workers, id, func(a, b core.WorkerID) int { return strings.Compare(string(a), string(b)) })
-}
+func (c *chunk) find(w rank) (int, bool) { return slices.BinarySearch(c.workers, w) }
 
 // at returns where part i begins and ends.
 func (c *chunk) at(i int) (from, to int) {
 	if i > 0 {
-		from = c.ends[i-1]
+		from = int(c.ends[i-1])
 	}
-	return from, c.ends[i]
+	return from, int(c.ends[i])
 }
 
 // part returns the text of part i.
@@ -53,12 +52,12 @@ func (c *chunk) part(i int) []byte {
 }
 
 // insert adds a part before part i.
-func (c *chunk) insert(i int, id core.WorkerID, text []byte) (changed bool) {
-	from := 0
+func (c *chunk) insert(i int, w rank, text []byte) (changed bool) {
+	from := uint32(0)
 	if i > 0 {
 		from = c.ends[i-1]
 	}
-	c.workers = slices.Insert(c.workers, i, id)
+	c.workers = slices.Insert(c.workers, i, w)
 	c.ends = slices.Insert(c.ends, i, from)
 	return c.replace(i, text)
 }
@@ -76,7 +75,7 @@ func (c *chunk) replace(i int, text []byte) (changed bool) {
 	c.text = slices.Replace(c.text, from, to, text...)
 	if longer := len(text) - (to - from); longer != 0 {
 		for j := i; j < len(c.ends); j++ {
-			c.ends[j] += longer
+			c.ends[j] = uint32(int(c.ends[j]) + longer)
 		}
 	}
 	return true
@@ -102,7 +101,7 @@ func (c *chunk) halves() (*chunk, *chunk) {
 	a := &chunk{workers: slices.Clone(c.workers[:half]), ends: slices.Clone(c.ends[:half]), text: slices.Clone(c.text[:end])}
 	b := &chunk{workers: slices.Clone(c.workers[half:]), ends: slices.Clone(c.ends[half:]), text: slices.Clone(c.text[end:])}
 	for i := range b.ends {
-		b.ends[i] -= end
+		b.ends[i] -= uint32(end)
 	}
 	return a, b
 }

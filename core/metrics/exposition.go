@@ -76,10 +76,14 @@ func (c *Cache) size(runs []run) (bytes int) {
 func (c *Cache) of(id core.WorkerID) []run {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
+	w, known := c.workers[id]
+	if !known {
+		return nil
+	}
 	var runs []run
 	for _, name := range c.names {
 		f := c.families[name]
-		if text := f.part(id); text != nil {
+		if text := f.part(w.rank); text != nil {
 			runs = append(runs, run{name: name, head: f.head, text: slices.Clone(text)})
 		}
 	}

@@ -142,6 +142,18 @@ func TestWhatIsScrapedCompressedIsKeptReady(t *testing.T) {
 	})
 }
 
+// placesOf are the places of workers in a family, from 1.
+func placesOf(text, family string) map[string]int {
+	places := map[string]int{}
+	for line := range strings.Lines(text) {
+		if rest, found := strings.CutPrefix(line, family+`{worker="`); found {
+			who, _, _ := strings.Cut(rest, `"`)
+			places[who] = len(places) + 1
+		}
+	}
+	return places
+}
+
 // TestPartsAreWhatWasPut compares what is kept in chunks with a plain map, over many changes.
 func TestPartsAreWhatWasPut(t *testing.T) {
 	for seed := range uint64(4) {
@@ -199,17 +211,19 @@ func TestPartsAreWhatWasPut(t *testing.T) {
 		for who := range last {
 			got[who] = ""
 		}
-		order := map[string]string{}
-		for line := range strings.Lines(scrape(t, b)) {
+		text := scrape(t, b)
+		places := placesOf(text, "berth_worker_up")
+		latest := map[string]int{}
+		for line := range strings.Lines(text) {
 			name, rest, found := strings.Cut(line, `{worker="`)
 			if !found || len(name) != 1 {
 				continue
 			}
 			who, _, _ := strings.Cut(rest, `"`)
-			if order[name] >= who {
-				t.Fatalf("%s of %s stands after %s", name, who, order[name])
+			if latest[name] >= places[who] {
+				t.Fatalf("%s of %s stands twice, or elsewhere than in the other families", name, who)
 			}
-			order[name] = who
+			latest[name] = places[who]
 			value := strings.TrimSpace(rest[strings.LastIndexByte(rest, ' '):])
 			if got[core.WorkerID(who)] != "" {
 				got[core.WorkerID(who)] += " "

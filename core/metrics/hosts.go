@@ -45,13 +45,14 @@ func (c *Cache) reporting() (ids []core.WorkerID) {
 func (c *Cache) host(id core.WorkerID) (h HostSight, up bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	if w, known := c.workers[id]; !known || !w.up || w.at.IsZero() {
+	w, known := c.workers[id]
+	if !known || !w.up || w.at.IsZero() {
 		return h, false
 	}
-	one := func(name string) float64 { return sum(c.reported(id, name), "") }
+	one := func(name string) float64 { return sum(c.reported(w, name), "") }
 	h = HostSight{Load: one("berth_worker_host_load1"), CPUs: one("berth_worker_host_cpus"), Memory: one("berth_worker_host_memory_bytes"), Available: one("berth_worker_host_memory_available_bytes"),
 		Disk: one("berth_worker_data_disk_bytes"), Free: one("berth_worker_data_disk_free_bytes")}
-	spent := c.reported(id, "berth_worker_host_cpu_seconds_total")
+	spent := c.reported(w, "berth_worker_host_cpu_seconds_total")
 	h.Spent = sum(spent, "")
 	h.Busy = h.Spent
 	for _, rest := range []string{`mode="idle"`, `mode="iowait"`} {
@@ -63,9 +64,9 @@ func (c *Cache) host(id core.WorkerID) (h HostSight, up bool) {
 }
 
 // reported returns what a worker reports of a family. The caller holds mu.
-func (c *Cache) reported(id core.WorkerID, name string) []byte {
+func (c *Cache) reported(w *worker, name string) []byte {
 	if f, found := c.families[name]; found {
-		return f.part(id)
+		return f.part(w.rank)
 	}
 	return nil
 }

@@ -1,10 +1,8 @@
 package metrics
 
 import (
+	"cmp"
 	"slices"
-	"strings"
-
-	"berth/core"
 )
 
 // shared is a family that has a part of each of many workers. The lock of the Cache guards it.
@@ -48,8 +46,8 @@ func (s *shared) forget() {
 }
 
 // chunk returns the index of the chunk where a worker's part is, or belongs; -1 when there is none.
-func (s *shared) chunk(id core.WorkerID) int {
-	i, found := slices.BinarySearchFunc(s.chunks, id, func(c *chunk, id core.WorkerID) int { return strings.Compare(string(c.workers[0]), string(id)) })
+func (s *shared) chunk(w rank) int {
+	i, found := slices.BinarySearchFunc(s.chunks, w, func(c *chunk, w rank) int { return cmp.Compare(c.workers[0], w) })
 	if found || i == 0 && len(s.chunks) > 0 {
 		return i
 	}
@@ -64,17 +62,17 @@ type spot struct {
 }
 
 // spot returns where the part of a worker is, or belongs.
-func (s *shared) spot(id core.WorkerID) spot {
-	at := s.chunk(id)
+func (s *shared) spot(w rank) spot {
+	at := s.chunk(w)
 	if at < 0 {
 		return spot{}
 	}
-	part, found := s.chunks[at].find(id)
+	part, found := s.chunks[at].find(w)
 	return spot{at, part, found}
 }
 
 // part returns what a worker reports of the family; nil when that is nothing.
-func (s *shared) part(id core.WorkerID) []byte { return s.at(s.spot(id)) }
+func (s *shared) part(w rank) []byte { return s.at(s.spot(w)) }
 
 // at returns what there is at a spot; nil when that is nothing.
 func (s *shared) at(at spot) []byte {
@@ -85,12 +83,12 @@ func (s *shared) at(at spot) []byte {
 }
 
 // put sets the part of a worker, and reports whether it was another one.
-func (s *shared) put(id core.WorkerID, text []byte) (changed bool) {
-	return s.set(s.spot(id), id, text)
+func (s *shared) put(w rank, text []byte) (changed bool) {
+	return s.set(s.spot(w), w, text)
 }
 
 // set is put for whoever knows the spot already.
-func (s *shared) set(at spot, id core.WorkerID, text []byte) (changed bool) {
+func (s *shared) set(at spot, w rank, text []byte) (changed bool) {
 	if len(s.chunks) == 0 {
 		s.become([]*chunk{{}})
 	}
@@ -99,7 +97,7 @@ func (s *shared) set(at spot, id core.WorkerID, text []byte) (changed bool) {
 	if at.found {
 		changed = c.replace(at.part, text)
 	} else {
-		changed = c.insert(at.part, id, text)
+		changed = c.insert(at.part, w, text)
 	}
 	s.grow(len(c.text) - before)
 	if changed {
@@ -113,16 +111,16 @@ func (s *shared) set(at spot, id core.WorkerID, text []byte) (changed bool) {
 }
 
 // spoil makes what was compressed with the part of a worker unfit to be shown.
-func (s *shared) spoil(id core.WorkerID) {
-	if at := s.spot(id); at.found {
+func (s *shared) spoil(w rank) {
+	if at := s.spot(w); at.found {
 		c := s.chunks[at.chunk]
 		c.gone, s.gone = c.edits, s.edits
 	}
 }
 
 // remove takes the part of a worker away.
-func (s *shared) remove(id core.WorkerID) {
-	at := s.spot(id)
+func (s *shared) remove(w rank) {
+	at := s.spot(w)
 	if !at.found {
 		return
 	}

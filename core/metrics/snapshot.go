@@ -75,31 +75,31 @@ func (c *Cache) store(id core.WorkerID, hostname string, families []Family, s Sn
 	}
 	if s.Changes {
 		for _, name := range s.Ended {
-			c.end(id, w, name)
+			c.end(w, name)
 		}
 	} else {
-		c.keep(id, w, families)
+		c.keep(w, families)
 	}
 	w.at = c.now()
 	dropped := map[Reason]int{}
 	for _, f := range families {
-		if reason := c.admit(id, w, f); reason != "" {
+		if reason := c.admit(w, f); reason != "" {
 			dropped[reason] += f.Series
-			c.end(id, w, f.Name)
+			c.end(w, f.Name)
 		}
 	}
 	return dropped
 }
 
 // keep ends every family of a worker that is not among these. The caller holds mu.
-func (c *Cache) keep(id core.WorkerID, w *worker, families []Family) {
+func (c *Cache) keep(w *worker, families []Family) {
 	kept := make(map[string]bool, len(families))
 	for _, f := range families {
 		kept[f.Name] = true
 	}
 	for _, f := range slices.Clone(w.families) {
 		if !kept[f.name] {
-			c.end(id, w, f.name)
+			c.end(w, f.name)
 		}
 	}
 }
@@ -113,9 +113,9 @@ func (c *Cache) expire() {
 		return
 	}
 	c.expired = now
-	for id, w := range c.workers {
+	for _, w := range c.workers {
 		if !w.at.IsZero() && now.Sub(w.at) > maxAge {
-			c.drop(id, w)
+			c.drop(w)
 		}
 	}
 }

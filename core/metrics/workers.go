@@ -45,21 +45,21 @@ func (c *Cache) show(id core.WorkerID, w *worker) {
 		f := c.open(view.name, view.kind, view.help)
 		value, known := view.read(w)
 		if !known {
-			c.leave(f, id)
+			c.leave(f, w)
 			continue
 		}
 		text = appendSeries(text[:0], view.name, labels, value)
-		if changed := f.put(id, text); changed && view.once {
-			f.spoil(id)
+		if changed := f.put(w.rank, text); changed && view.once {
+			f.spoil(w.rank)
 		}
 	}
 }
 
 // hide takes the hub's view of a worker away. The caller holds mu.
-func (c *Cache) hide(id core.WorkerID) {
+func (c *Cache) hide(w *worker) {
 	for _, view := range workerFamilies {
 		if f, found := c.families[view.name]; found {
-			c.leave(f, id)
+			c.leave(f, w)
 		}
 	}
 }

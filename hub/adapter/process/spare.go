@@ -22,8 +22,8 @@ const (
 // How much of one core may go into collecting garbage before there is more room, and how little before there is less:
 // on average, because a collection is over in a moment and the next one may be far.
 const (
-	muchCollecting   = 0.03
-	littleCollecting = 0.015
+	muchCollecting   = 0.04
+	littleCollecting = 0.02
 )
 
 const (

@@ -48,7 +48,7 @@ func TestRoomFollowsWhatCollectingCosts(t *testing.T) {
 	}{
 		"nothing to do":                            {50, 1, 0, 0, 45},
 		"as little as there may be":                {leastRoom, 60, 0, 0, leastRoom},
-		"neither much nor little, for long":        {leastRoom, 120, 0.02, 1, leastRoom},
+		"neither much nor little, for long":        {leastRoom, 120, 0.03, 1, leastRoom},
 		"much, for long":                           {leastRoom, 200, 0.1, 1, mostRoom},
 		"one collection that took long is no much": {leastRoom, 1, 0.3, 1, leastRoom},
 		"a storm":                             {leastRoom, 1, 0.3, stormy, 40},

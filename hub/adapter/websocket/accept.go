@@ -19,8 +19,8 @@ const upgradeTimeout = 10 * time.Second
 
 // Buffers of a link: messages that are larger go past them.
 const (
-	readBuffer  = 512
-	writeBuffer = 512
+	readBuffer  = 64
+	writeBuffer = 64
 )
 
 // Upgrade makes a link of a request. It is the caller's, who may return from the request's handler and
