@@ -23,13 +23,13 @@ func (s *stand) whole(room int) {
 // chatty is a hub whose services log a lot, and go on when they are followed.
 type chatty struct{ noHub }
 
-func (chatty) Logs(ctx context.Context, _ stacks.Stack, _ string, tail int, follow bool, w io.Writer) error {
-	for range tail {
+func (chatty) Logs(ctx context.Context, _ stacks.Stack, _ string, ask stacks.LogAsk, w io.Writer) error {
+	for range ask.Tail {
 		if _, err := io.WriteString(w, "a line that is some bytes long\n"); err != nil {
 			return err
 		}
 	}
-	if follow {
+	if ask.Follow {
 		<-ctx.Done() // which a host that cannot stream must not wait for
 	}
 	return nil

@@ -84,7 +84,7 @@ type linked struct{ noHub }
 
 func (linked) Act(context.Context, stacks.Stack, string, wire.RequestKind) error { return nil }
 
-func (linked) Logs(_ context.Context, _ stacks.Stack, _ string, _ int, _ bool, w io.Writer) error {
+func (linked) Logs(_ context.Context, _ stacks.Stack, _ string, _ stacks.LogAsk, w io.Writer) error {
 	_, err := io.WriteString(w, "a line\n")
 	return err
 }

@@ -28,7 +28,7 @@ func (noHub) Nudge() {}
 
 func (noHub) Act(context.Context, stacks.Stack, string, wire.RequestKind) error { return errOffline }
 
-func (noHub) Logs(context.Context, stacks.Stack, string, int, bool, io.Writer) error {
+func (noHub) Logs(context.Context, stacks.Stack, string, stacks.LogAsk, io.Writer) error {
 	return errOffline
 }
 

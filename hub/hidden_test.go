@@ -20,7 +20,7 @@ func (s *stand) hides(p *puppet, id core.StackID, text string) (wire.Request, st
 	}
 	var out bytes.Buffer
 	done := make(chan error, 1)
-	go func() { done <- s.hub.Logs(s.t.Context(), st, "web", 10, false, &out) }()
+	go func() { done <- s.hub.Logs(s.t.Context(), st, "web", stacks.LogAsk{Tail: 10}, &out) }()
 	asked := expect[wire.Request](p)
 	half := len(text) / 2
 	p.send(wire.Reply{ID: asked.ID, Data: text[:half]})

@@ -43,11 +43,11 @@ func (h *Hub) Act(ctx context.Context, s stacks.Stack, service string, kind wire
 	return h.ask(ctx, s, wire.Request{Kind: kind, Service: service, Seconds: int(actionExpiry.Seconds())}, io.Discard)
 }
 
-// Logs writes the last tail lines of a compose service to w and, when follow is true, new
+// Logs writes the last lines of a compose service to w and, when they are to be followed, new
 // ones until ctx ends. Secrets that the stack uses are not in them.
-func (h *Hub) Logs(ctx context.Context, s stacks.Stack, service string, tail int, follow bool, w io.Writer) error {
+func (h *Hub) Logs(ctx context.Context, s stacks.Stack, service string, ask stacks.LogAsk, w io.Writer) error {
 	expiry := actionExpiry
-	if follow {
+	if ask.Follow {
 		expiry = followExpiry
 	}
 	ctx, cancel := context.WithTimeout(ctx, expiry)
@@ -57,7 +57,7 @@ func (h *Hub) Logs(ctx context.Context, s stacks.Stack, service string, tail int
 		return err
 	}
 	out := secrets.NewRedactor(hide.values).Writer(w)
-	err = h.ask(ctx, s, wire.Request{Kind: wire.RequestLogs, Service: service, Tail: min(tail, wire.MaxTail), Follow: follow, Seconds: int(expiry.Seconds()), Secret: hide.templates}, out)
+	err = h.ask(ctx, s, wire.Request{Kind: wire.RequestLogs, Service: service, Tail: min(ask.Tail, wire.MaxTail), Follow: ask.Follow, Seconds: int(expiry.Seconds()), Secret: hide.templates}, out)
 	return errors.Join(err, out.End())
 }
 

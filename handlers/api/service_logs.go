@@ -11,7 +11,7 @@ import (
 
 // ServiceLogger reads the log of a compose service from the stack's worker.
 type ServiceLogger interface {
-	Logs(ctx context.Context, s stacks.Stack, service string, tail int, follow bool, w io.Writer) error
+	Logs(ctx context.Context, s stacks.Stack, service string, ask stacks.LogAsk, w io.Writer) error
 }
 
 // ServiceLogs answers with the last ?tail= lines of a compose service as plain text; with
@@ -36,7 +36,7 @@ func ServiceLogs(finder StackFinder, logger ServiceLogger) http.Handler {
 			follow = false
 		}
 		out := &logWriter{w: w, flush: http.NewResponseController(w).Flush}
-		err = logger.Logs(r.Context(), s, service, tail, follow, out)
+		err = logger.Logs(r.Context(), s, service, stacks.LogAsk{Tail: tail, Follow: follow}, out)
 		if out.began {
 			return nil // the answer is under way; its end is all that can be said
 		}

@@ -19,8 +19,8 @@ import (
 
 // ServiceLogger reads the log of a compose service from the stack's worker.
 type ServiceLogger interface {
-	// Logs writes the last tail lines to w and, when follow is true, new ones until ctx ends.
-	Logs(ctx context.Context, s stacks.Stack, service string, tail int, follow bool, w io.Writer) error
+	// Logs writes the last lines to w and, when they are to be followed, new ones until ctx ends.
+	Logs(ctx context.Context, s stacks.Stack, service string, ask stacks.LogAsk, w io.Writer) error
 }
 
 const (
@@ -63,7 +63,7 @@ func ServiceLogs(reader StackReader, logger ServiceLogger) http.Handler {
 			SaveHref:   serviceHref(s, service) + "/logs/file", SaveAs: s.Name + "-" + service + ".log"}
 		status := http.StatusOK
 		log := shownLog(r.Context())
-		if err := logger.Logs(r.Context(), s, service, tail, false, log); err != nil {
+		if err := logger.Logs(r.Context(), s, service, stacks.LogAsk{Tail: tail}, log); err != nil {
 			c, ours := complain(r, err)
 			if !ours {
 				return err
@@ -104,7 +104,7 @@ func FollowServiceLogs(reader StackReader, logger ServiceLogger) http.Handler {
 			return wholeServiceLog(w, r, s, service, logger)
 		}
 		out := &safeLines{search: r.URL.Query().Get("q"), w: w, flush: http.NewResponseController(w).Flush}
-		err = logger.Logs(r.Context(), s, service, tailIn(r), true, out)
+		err = logger.Logs(r.Context(), s, service, stacks.LogAsk{Tail: tailIn(r), Follow: true}, out)
 		if out.began || r.Context().Err() != nil {
 			return nil // the answer is under way; that it ends is all that can be said
 		}
@@ -127,7 +127,7 @@ func SaveServiceLogs(reader StackReader, logger ServiceLogger) http.Handler {
 		if _, whole := endpoint.Room(r.Context()); !whole {
 			log.limit = maxSavedLog
 		}
-		if err := logger.Logs(r.Context(), s, service, savedTail, false, log); err != nil {
+		if err := logger.Logs(r.Context(), s, service, stacks.LogAsk{Tail: savedTail}, log); err != nil {
 			return err
 		}
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -142,7 +142,7 @@ func SaveServiceLogs(reader StackReader, logger ServiceLogger) http.Handler {
 // again and again.
 func wholeServiceLog(w http.ResponseWriter, r *http.Request, s stacks.Stack, service string, logger ServiceLogger) error {
 	log := shownLog(r.Context())
-	if err := logger.Logs(r.Context(), s, service, tailIn(r), false, log); err != nil {
+	if err := logger.Logs(r.Context(), s, service, stacks.LogAsk{Tail: tailIn(r)}, log); err != nil {
 		return err
 	}
 	endpoint.SayUnstreamed(w)

@@ -37,7 +37,7 @@ type Hub interface {
 	// Act starts, stops or restarts a compose service.
 	Act(ctx context.Context, s stacks.Stack, service string, kind wire.RequestKind) error
 	// Logs writes the log of a compose service.
-	Logs(ctx context.Context, s stacks.Stack, service string, tail int, follow bool, w io.Writer) error
+	Logs(ctx context.Context, s stacks.Stack, service string, ask stacks.LogAsk, w io.Writer) error
 	// Usage tells what the compose services of a stack use.
 	Usage(ctx context.Context, s stacks.Stack) ([]stacks.ServiceUsage, error)
 	// Plan says what a deployment would do.
@@ -151,7 +151,7 @@ func (o Options) logs(ctx context.Context, ask hubcall.LogsOf, w io.Writer) erro
 	if err != nil {
 		return err
 	}
-	return o.Hub.Logs(ctx, s, ask.Service, ask.Tail, ask.Follow, w)
+	return o.Hub.Logs(ctx, s, ask.Service, stacks.LogAsk{Tail: ask.Tail, Follow: ask.Follow}, w)
 }
 
 func (o Options) commits(ctx context.Context, ask hubcall.CommitsOf) ([]core.CommitSummary, error) {

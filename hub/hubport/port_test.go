@@ -67,7 +67,7 @@ func (s *stand) Act(_ context.Context, st stacks.Stack, service string, kind wir
 	s.say(string(st.ID) + " " + service + " " + string(kind))
 	return s.problem
 }
-func (s *stand) Logs(_ context.Context, st stacks.Stack, service string, tail int, follow bool, w io.Writer) error {
+func (s *stand) Logs(_ context.Context, st stacks.Stack, service string, ask stacks.LogAsk, w io.Writer) error {
 	for line := range strings.Lines(s.log) {
 		if _, err := io.WriteString(w, line); err != nil {
 			return err
@@ -254,7 +254,7 @@ func TestEveryCallArrives(t *testing.T) {
 	}
 	s.log = "one\ntwo\n"
 	var log bytes.Buffer
-	if err := s.Client.Logs(ctx, stacks.Stack{ID: "stk_1", Worker: "wrk_1"}, "web", 10, false, &log); err != nil || log.String() != s.log {
+	if err := s.Client.Logs(ctx, stacks.Stack{ID: "stk_1", Worker: "wrk_1"}, "web", stacks.LogAsk{Tail: 10}, &log); err != nil || log.String() != s.log {
 		t.Errorf("log %q, %v", log.String(), err)
 	}
 	wanted, _ := s.Plan(ctx, "stk_1")
@@ -354,12 +354,12 @@ func TestAnAnswerThatEndsBadlySaysSo(t *testing.T) {
 	s := open(t)
 	s.log, s.problem = "one\n", fault.New(fault.Unavailable, "worker.offline", "It went away.").After(10*time.Second)
 	var log bytes.Buffer
-	err := s.Client.Logs(t.Context(), stacks.Stack{ID: "stk_1", Worker: "wrk_1"}, "web", 10, true, &log)
+	err := s.Client.Logs(t.Context(), stacks.Stack{ID: "stk_1", Worker: "wrk_1"}, "web", stacks.LogAsk{Tail: 10, Follow: true}, &log)
 	var known *fault.Error
 	if log.String() != "one\n" || !errors.As(err, &known) || known.Code != "worker.offline" || known.RetryAfter != 10*time.Second {
 		t.Errorf("log %q, %v", log.String(), err)
 	}
-	if err := s.Client.Logs(t.Context(), stacks.Stack{ID: "stk_none", Worker: "wrk_1"}, "web", 10, true, &log); fault.CodeOf(err) != "stack.not_found" {
+	if err := s.Client.Logs(t.Context(), stacks.Stack{ID: "stk_none", Worker: "wrk_1"}, "web", stacks.LogAsk{Tail: 10, Follow: true}, &log); fault.CodeOf(err) != "stack.not_found" {
 		t.Errorf("got %v", err)
 	}
 	s.problem = errors.New("our own detail")
@@ -371,7 +371,7 @@ func TestAnAnswerThatEndsBadlySaysSo(t *testing.T) {
 	}
 	full := errors.New("full")
 	s.problem = nil
-	if err := s.Client.Logs(t.Context(), stacks.Stack{ID: "stk_1", Worker: "wrk_1"}, "web", 10, true, refusing{full}); !errors.Is(err, full) {
+	if err := s.Client.Logs(t.Context(), stacks.Stack{ID: "stk_1", Worker: "wrk_1"}, "web", stacks.LogAsk{Tail: 10, Follow: true}, refusing{full}); !errors.Is(err, full) {
 		t.Errorf("whoever asked takes no more: %v", err)
 	}
 	if _, err := s.Client.Plan(t.Context(), "stk_1"); err != nil {

@@ -60,8 +60,8 @@ func (l *lateHub) Act(ctx context.Context, s stacks.Stack, service string, kind 
 }
 
 // Logs implements api.ServiceLogger.
-func (l *lateHub) Logs(ctx context.Context, s stacks.Stack, service string, tail int, follow bool, w io.Writer) error {
-	return l.hub.Logs(ctx, s, service, tail, follow, w)
+func (l *lateHub) Logs(ctx context.Context, s stacks.Stack, service string, ask stacks.LogAsk, w io.Writer) error {
+	return l.hub.Logs(ctx, s, service, ask, w)
 }
 
 // Usage implements api.UsageTeller.

@@ -84,18 +84,18 @@ func (c *Client) Act(ctx context.Context, s stacks.Stack, service string, kind w
 	return c.tell(ctx, hub, hubcall.Act, hubcall.AboutService{Stack: s.ID, Service: service, Kind: kind})
 }
 
-// Logs writes the last tail lines of a compose service to w and, when follow is true, new ones
+// Logs writes the last lines of a compose service to w and, when they are to be followed, new ones
 // until ctx ends.
-func (c *Client) Logs(ctx context.Context, s stacks.Stack, service string, tail int, follow bool, w io.Writer) error {
+func (c *Client) Logs(ctx context.Context, s stacks.Stack, service string, ask stacks.LogAsk, w io.Writer) error {
 	hub, err := c.hubOf(ctx, s, hubcall.Logs)
 	if err != nil {
 		return err
 	}
 	limit := hubcall.Logs.Limit()
-	if follow {
+	if ask.Follow {
 		limit = hubcall.FollowLimit
 	}
-	return c.stream(ctx, hub, hubcall.Logs, limit, hubcall.LogsOf{Stack: s.ID, Service: service, Tail: tail, Follow: follow}, w)
+	return c.stream(ctx, hub, hubcall.Logs, limit, hubcall.LogsOf{Stack: s.ID, Service: service, Tail: ask.Tail, Follow: ask.Follow}, w)
 }
 
 // Usage tells what the compose services of a stack used of their host in the last while.
