@@ -64,6 +64,7 @@ type ContainerUsage struct {
 type LogAsk struct {
 	Tail   int // lines
 	Follow bool
+	Times  bool // each line begins with its stacks.LineTime
 	// Secret holds the environment entries that have secrets in them, as the rendered Compose file has
 	// them: ${NAME} stands for one. What a container's own environment has in their place is not shown.
 	Secret map[string]string

@@ -12,6 +12,8 @@
 //   - Images are looked for and pulled here, so that an image which is on the host needs
 //     no registry and a failure names the compose service (images.go, pull.go).
 //   - What would fail after some services were started is checked before (apply.go).
+//   - What containers wrote is read entry by entry where its times are wanted: the engine puts them wherever it cuts a
+//     line, and no secret may be torn by one (entries.go, hide.go).
 //   - Waiting for health is Verify's, not the SDK's, so that its log can say what it
 //     waits for and its fault what the container said last (verify.go, verdict.go).
 //

@@ -7,6 +7,8 @@ import (
 
 	"github.com/moby/moby/api/types/container"
 	"golang.org/x/sync/errgroup"
+
+	"berth/hub/worker"
 )
 
 // lookForNew is how often a follower looks for containers that it does not follow yet.
@@ -16,7 +18,7 @@ const lookForNew = time.Second
 type follower struct {
 	engine *Engine
 	out    *shared
-	secret map[string]string // see worker.LogAsk
+	ask    worker.LogAsk
 
 	mu      sync.Mutex
 	streams map[string]*stream // by container; guarded by mu
@@ -62,17 +64,16 @@ func (f *follower) begin(o observed, tail int) (logRange, bool) {
 	switch {
 	case known == nil:
 		f.streams[o.id] = &stream{active: true}
-		return logRange{tail: tail, follow: true, secret: f.secret}, true
+		return logRange{tail: tail, follow: true, times: f.ask.Times, secret: f.ask.Secret}, true
 	case known.active || o.state != container.StateRunning:
 		return logRange{}, false
 	}
 	known.active = true
-	return logRange{tail: maxTail, follow: true, since: known.ended, secret: f.secret}, true
+	return logRange{tail: maxTail, follow: true, times: f.ask.Times, since: known.ended, secret: f.ask.Secret}, true
 }
 
 func (f *follower) follow(ctx context.Context, o observed, r logRange) error {
-	lines := f.out.lines(o.name)
-	err := f.engine.copyHidden(ctx, o, r, lines)
+	err := f.engine.copyHidden(ctx, o, r, f.out)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.streams[o.id].active = false

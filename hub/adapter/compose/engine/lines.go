@@ -19,10 +19,15 @@ type shared struct {
 
 // lines returns a writer for the stream called name.
 func (s *shared) lines(name string) *lineWriter {
+	return &lineWriter{to: s, prefix: s.prefix(name)}
+}
+
+// prefix is what the lines of the stream called name begin with.
+func (s *shared) prefix(name string) string {
 	if !s.named {
-		return &lineWriter{to: s}
+		return ""
 	}
-	return &lineWriter{to: s, prefix: name + " | "}
+	return name + " | "
 }
 
 // lineWriter passes on whole lines, so that streams do not tear each other apart.

@@ -3,10 +3,7 @@ package engine
 import (
 	"bufio"
 	"context"
-	"encoding/binary"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -81,13 +78,8 @@ type runLine struct {
 	text   strings.Builder
 }
 
-const (
-	maxEntry   = 1 << 20          // what one entry may claim to be; engines cut at 16 KiB
-	apart      = 10 * time.Second // how far the times of two streams may be apart where their lines are side by side
-	stdout     = 1
-	stderr     = 2
-	headerSize = 8
-)
+// apart is how far the times of two streams may be apart where their lines are side by side.
+const apart = 10 * time.Second
 
 func newRunLog(after runs.Position, r *secrets.Redactor, line func(to runs.Position, text string) error) *runLog {
 	l := &runLog{redactor: r, line: line}
@@ -127,40 +119,17 @@ func (l *runLog) read(r *bufio.Reader) error {
 		s.skip, s.fresh, s.pending = s.alike, s.last.IsZero(), nil
 		s.gap = !s.fresh && s.last.Equal(l.newest()) // of the other the engine was not asked for it
 	}
-	var header [headerSize]byte
-	for {
-		if _, err := io.ReadFull(r, header[:]); err != nil {
-			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-				err = nil // the engine was stopped in the middle; FollowRun looks what is
-			}
-			return err
-		}
-		size := binary.BigEndian.Uint32(header[4:])
-		if header[0] != stdout && header[0] != stderr || size > maxEntry {
-			return errors.New("it sent a log that is none")
-		}
-		entry := make([]byte, size)
-		if _, err := io.ReadFull(r, entry); err != nil {
-			return nil
-		}
-		if err := l.entry(&l.streams[header[0]], string(entry)); err != nil {
-			return err
-		}
-	}
+	return readEntries(r, l.take) // where it was cut, FollowRun looks what is
 }
 
-// entry takes in what was written at once, or the part of it that fits an entry.
-func (l *runLog) entry(s *runStream, entry string) error {
-	written, text, _ := strings.Cut(entry, " ")
-	at, err := time.Parse(time.RFC3339Nano, written)
-	if err != nil {
-		return errors.New("it sent a log without times")
-	}
+// take takes in an entry.
+func (l *runLog) take(e entry) error {
+	s := &l.streams[e.stream]
 	if s.pending == nil {
-		s.pending = &runLine{at: at, stream: l.redactor.Stream()}
+		s.pending = &runLine{at: e.at, stream: l.redactor.Stream()}
 	}
 	p := s.pending
-	text, ended := strings.CutSuffix(text, "\n")
+	text, ended := strings.CutSuffix(e.text, "\n")
 	p.text.WriteString(p.stream.Next(text))
 	if !ended && p.text.Len() < maxLine {
 		return nil
