@@ -92,6 +92,9 @@
 // With Hello.Usage the worker answers requests of kind "usage", which name no compose service, at any time: their
 // replies together are a JSON list of what the compose services of the stack used in the last half hour.
 //
+// With Hello.LogTimes the worker takes requests for logs with Times, see "Live requests". One without is not sent any: it
+// would leave out what it does not know, and nobody could tell the times of its lines from what programs wrote.
+//
 // A worker has one link. When a second one says Hello the hub closes the first; what
 // still arrives with an older epoch's link is not applied. After Welcome the hub sends
 // the commands that are due: those that the journal did not list, and those that it lists
@@ -279,6 +282,14 @@
 // Last; failure stands in that one, in Kind, Code and Error. RequestCancel ends it early. Neither outlives
 // the link, and nothing of it is journaled. A request for logs says which entries of the
 // service's environment hold secrets, and the worker takes what its containers have there out of the log.
+//
+// With Request.Times each line begins with the time at which the container wrote it, as its engine noted that, in UTC:
+//
+//	2026-03-14T15:09:26.535897932Z web-1 | listening
+//
+// always RFC 3339 with nine digits after the second and a Z, then one space; what the line would be without Times, here
+// with the name of one of several containers, follows. A line that the worker has to break has the same time
+// before each piece. Times stand in no secret: one of several lines is taken out as without them, with the time of its first.
 //
 // # Heartbeats and deadlines
 //

@@ -16,13 +16,14 @@ type Hello struct {
 	Tags     []string       `json:"tags"`
 	OS       string         `json:"os"`
 	Arch     string         `json:"arch"`
-	Engine   string         `json:"engine,omitempty"` // identifies the container engine; two workers with one value share it; empty: unknown
-	Runs     bool           `json:"runs,omitempty"`   // it takes commands of kind "run"; to another they are not sent
-	Usage    bool           `json:"usage,omitempty"`  // it tells what containers use; another is not asked
-	Judges   bool           `json:"judges,omitempty"` // it refuses what its host's policy does not allow of a project
-	Allow    []string       `json:"allow,omitempty"`  // with Judges: what that policy allows beyond the default; see core/policy
-	Limits   *policy.Rules  `json:"limits,omitempty"` // with Judges: what the policy file of its host narrows; nil: there is none
-	Journal  []JournalEntry `json:"journal"`          // every command that is not yet acknowledged
+	Engine   string         `json:"engine,omitempty"`    // identifies the container engine; two workers with one value share it; empty: unknown
+	Runs     bool           `json:"runs,omitempty"`      // it takes commands of kind "run"; to another they are not sent
+	Usage    bool           `json:"usage,omitempty"`     // it tells what containers use; another is not asked
+	LogTimes bool           `json:"log_times,omitempty"` // it tells when lines of logs were written; another is not asked
+	Judges   bool           `json:"judges,omitempty"`    // it refuses what its host's policy does not allow of a project
+	Allow    []string       `json:"allow,omitempty"`     // with Judges: what that policy allows beyond the default; see core/policy
+	Limits   *policy.Rules  `json:"limits,omitempty"`    // with Judges: what the policy file of its host narrows; nil: there is none
+	Journal  []JournalEntry `json:"journal"`             // every command that is not yet acknowledged
 }
 
 // JournalEntry is one command that a worker still holds.
@@ -277,6 +278,7 @@ type Request struct {
 	Service string       `json:"service,omitempty"` // empty for usage
 	Tail    int          `json:"tail,omitempty"`    // lines, for logs
 	Follow  bool         `json:"follow,omitempty"`  // for logs
+	Times   bool         `json:"times,omitempty"`   // for logs: each line begins with its stacks.LineTime
 	// Secret holds, for logs, the service's environment entries with secrets in them, as the rendered
 	// Compose file has them, ${NAME} for each: the worker takes what its containers have there out of the log.
 	Secret  map[string]string `json:"secret,omitempty"`

@@ -44,8 +44,15 @@ func TestWhatAnOlderWorkerCannotDoIsNotAskedOfIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if hello := msg.(Hello); hello.Runs || hello.Judges || hello.Hostname != "edge-1" || len(hello.Journal) == 0 {
+	if hello := msg.(Hello); hello.Runs || hello.Judges || hello.LogTimes || hello.Hostname != "edge-1" || len(hello.Journal) == 0 {
 		t.Errorf("it says %+v", hello)
+	}
+	frame, err = os.ReadFile("testdata/older/request")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if msg, err = Decode(bytes.TrimSuffix(frame, []byte("\n"))); err != nil || msg.(Request).Times {
+		t.Errorf("the hub asks %+v, %v", msg, err)
 	}
 	frame, err = os.ReadFile("testdata/older/welcome")
 	if err != nil {

@@ -22,7 +22,7 @@ var (
 func samples() map[string]any {
 	return map[string]any{
 		"hello": Hello{Version: "1.2.0", Hostname: "edge-1", Tags: []string{"eu", "gpu_2"}, OS: "linux", Arch: "amd64",
-			Engine: digest, Runs: true, Usage: true, Judges: true, Allow: []string{"devices", "/etc/ssl"}, Limits: &policy.Rules{Allow: policy.Lists{Volumes: []string{"@project", "shared_*"}}}, Journal: []JournalEntry{{sampleID, 2, JournalResult}}},
+			Engine: digest, Runs: true, Usage: true, LogTimes: true, Judges: true, Allow: []string{"devices", "/etc/ssl"}, Limits: &policy.Rules{Allow: policy.Lists{Volumes: []string{"@project", "shared_*"}}}, Journal: []JournalEntry{{sampleID, 2, JournalResult}}},
 		"welcome": Welcome{Epoch: 9, HeartbeatSeconds: 30, Version: "1.2.0", Changes: true,
 			Settle: []Instruction{{ID: sampleID, Attempt: 2, Do: SettleAcknowledged}, {ID: sampleID, Attempt: 3, Do: SettleRun, Heard: new(uint64(41)), LogTo: "1773500966000000000 0"}}},
 		"heartbeat":     Heartbeat{Number: 7, RoundTripUS: 412},
@@ -52,7 +52,7 @@ func samples() map[string]any {
 		"blob_want":  BlobWant{ID: sampleID, Digest: digest},
 		"blob_chunk": BlobChunk{Digest: digest, Offset: 262144, Data: []byte{0, 1, 254, 255}, Last: true},
 		"request": Request{ID: 3, Kind: RequestLogs, Stack: sampleStack, Project: "web", Service: "db.main_1",
-			Tail: 100, Follow: true, Seconds: 60, Secret: map[string]string{"DATABASE_URL": "postgres://shop:${DB_PASSWORD}@db"}},
+			Tail: 100, Follow: true, Times: true, Seconds: 60, Secret: map[string]string{"DATABASE_URL": "postgres://shop:${DB_PASSWORD}@db"}},
 		"reply":          Reply{ID: 3, Data: "one\ntwo\n", Last: true, Kind: "not_found", Code: "engine.service_missing", Error: "no such compose service"},
 		"request_cancel": RequestCancel{ID: 3},
 		"bye":            Bye{Reason: "the hub restarts", RetrySeconds: 5},
