@@ -15,7 +15,7 @@ func (s *session) greet(ctx context.Context, hello wire.Hello) error {
 	if err != nil {
 		return err
 	}
-	s.epoch, s.runs, s.tells, s.judges = epoch, hello.Runs, hello.Usage, hello.Judges
+	s.epoch, s.runs, s.tells, s.times, s.judges = epoch, hello.Runs, hello.Usage, hello.LogTimes, hello.Judges
 	if s.policy, err = policy.Of(hello.Allow); err != nil {
 		s.judges = false // a newer worker knows allowances that this hub does not: it alone can judge
 	}

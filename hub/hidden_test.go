@@ -14,13 +14,18 @@ import (
 // hides answers a request for a log with text and returns what was asked and what came of it.
 func (s *stand) hides(p *puppet, id core.StackID, text string) (wire.Request, string) {
 	s.t.Helper()
+	return s.logOf(p, id, stacks.LogAsk{Tail: 10}, text)
+}
+
+func (s *stand) logOf(p *puppet, id core.StackID, ask stacks.LogAsk, text string) (wire.Request, string) {
+	s.t.Helper()
 	st, err := s.store.Stack(s.t.Context(), id)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	var out bytes.Buffer
 	done := make(chan error, 1)
-	go func() { done <- s.hub.Logs(s.t.Context(), st, "web", stacks.LogAsk{Tail: 10}, &out) }()
+	go func() { done <- s.hub.Logs(s.t.Context(), st, "web", ask, &out) }()
 	asked := expect[wire.Request](p)
 	half := len(text) / 2
 	p.send(wire.Reply{ID: asked.ID, Data: text[:half]})
@@ -31,15 +36,21 @@ func (s *stand) hides(p *puppet, id core.StackID, text string) (wire.Request, st
 	return asked, out.String()
 }
 
+// says has the first revision of a stack say what its Compose file is.
+func (s *stand) says(id core.StackID, compose string) {
+	s.t.Helper()
+	if err := s.hub.opts.Files.PutCompose(s.t.Context(), id, 1, []byte(compose)); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
 func TestALogHidesWhatTheStacksSecretsAre(t *testing.T) {
 	s := newStand(t)
 	w, p := s.online()
 	s.secret("TOKEN", "hunter-two-1")
 	s.secret("OTHER", "not-of-this-stack")
 	st := s.deployed(p, w, map[string]string{"web/compose.yaml": "service web\nsecret TOKEN\n"})
-	if err := s.hub.opts.Files.PutCompose(t.Context(), st.ID, 1, []byte("services: {web: {environment: {TOKEN: \"${TOKEN}\"}}}\n")); err != nil {
-		t.Fatal(err)
-	}
+	s.says(st.ID, "services: {web: {environment: {TOKEN: \"${TOKEN}\"}}}\n")
 	asked, log := s.hides(p, st.ID, "it says hunter-two-1 and not-of-this-stack\n")
 	if log != "it says [secret] and not-of-this-stack\n" || asked.Kind != wire.RequestLogs || asked.Secret["TOKEN"] != "${TOKEN}" {
 		t.Errorf("asked %+v, the log is %q", asked, log)

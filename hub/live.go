@@ -8,7 +8,6 @@ import (
 
 	"berth/core"
 	"berth/core/fault"
-	"berth/core/secrets"
 	"berth/core/stacks"
 	"berth/core/wire"
 )
@@ -44,8 +43,12 @@ func (h *Hub) Act(ctx context.Context, s stacks.Stack, service string, kind wire
 }
 
 // Logs writes the last lines of a compose service to w and, when they are to be followed, new
-// ones until ctx ends. Secrets that the stack uses are not in them.
+// ones until ctx ends. Secrets that the stack uses are not in them. Conflict "worker.no_times" when the worker is of a
+// release that does not tell times, and they are wanted.
 func (h *Hub) Logs(ctx context.Context, s stacks.Stack, service string, ask stacks.LogAsk, w io.Writer) error {
+	if err := h.noTimes(ask, s.Worker); err != nil {
+		return err
+	}
 	expiry := actionExpiry
 	if ask.Follow {
 		expiry = followExpiry
@@ -56,8 +59,8 @@ func (h *Hub) Logs(ctx context.Context, s stacks.Stack, service string, ask stac
 	if err != nil {
 		return err
 	}
-	out := secrets.NewRedactor(hide.values).Writer(w)
-	err = h.ask(ctx, s, wire.Request{Kind: wire.RequestLogs, Service: service, Tail: min(ask.Tail, wire.MaxTail), Follow: ask.Follow, Seconds: int(expiry.Seconds()), Secret: hide.templates}, out)
+	out := hiding(hide.values, ask.Times, w)
+	err = h.ask(ctx, s, wire.Request{Kind: wire.RequestLogs, Service: service, Tail: min(ask.Tail, wire.MaxTail), Follow: ask.Follow, Times: ask.Times, Seconds: int(expiry.Seconds()), Secret: hide.templates}, out)
 	return errors.Join(err, out.End())
 }
 

@@ -31,6 +31,7 @@ type session struct {
 	epoch  uint64
 	runs   bool                   // the worker takes runs of jobs
 	tells  bool                   // the worker tells what containers use
+	times  bool                   // the worker tells when lines of logs were written
 	judges bool                   // the worker refuses what policy does not allow
 	policy policy.Policy          // of the worker's host, as it said
 	limits []policy.Layer         // of the worker's host, as it said

@@ -440,6 +440,7 @@ var Codes = []string{
 	"worker.invalid_filter",
 	"worker.invalid_token",
 	"worker.key_mismatch",
+	"worker.no_times",
 	"worker.no_usage",
 	"worker.not_enrolled",
 	"worker.not_found",

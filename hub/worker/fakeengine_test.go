@@ -27,7 +27,7 @@ type fakeEngine struct {
 	projects   []Project // given to Apply
 	hooks      map[string]func(ctx context.Context, p Project, report func(string)) error
 	down       error // what every look answers
-	logs       func(ctx context.Context, tail int, follow bool, w io.Writer) error
+	logs       func(ctx context.Context, ask LogAsk, w io.Writer) error
 	services   []string
 	slow       time.Duration  // what a look takes; set before the worker starts
 	rings      chan Happening // what Watch passes on
@@ -235,7 +235,7 @@ func (e *fakeEngine) Logs(ctx context.Context, project, service string, ask LogA
 	e.mu.Lock()
 	logs := e.logs
 	e.mu.Unlock()
-	return logs(ctx, ask.Tail, ask.Follow, w)
+	return logs(ctx, ask, w)
 }
 
 func (e *fakeEngine) Info(ctx context.Context) (EngineInfo, error) {

@@ -154,7 +154,7 @@ func (r *requests) logs(ctx context.Context, m wire.Request) error {
 	var flusher sync.WaitGroup
 	flushing, stop := context.WithCancel(ctx)
 	flusher.Go(func() { out.run(flushing) })
-	err := r.engine.Logs(ctx, m.Project, m.Service, LogAsk{Tail: m.Tail, Follow: m.Follow, Secret: m.Secret}, out)
+	err := r.engine.Logs(ctx, m.Project, m.Service, LogAsk{Tail: m.Tail, Follow: m.Follow, Times: m.Times, Secret: m.Secret}, out)
 	stop()
 	flusher.Wait()
 	if ended := out.end(); err == nil {

@@ -99,9 +99,10 @@ func TestLogs(t *testing.T) {
 		for n := range 5000 {
 			fmt.Fprintf(&want, "línea %d\n", n)
 		}
-		s.engine.logs = func(_ context.Context, tail int, follow bool, w io.Writer) error {
-			if tail != 50 || follow {
-				t.Errorf("tail %d, follow %v", tail, follow)
+		times := false
+		s.engine.logs = func(_ context.Context, ask LogAsk, w io.Writer) error {
+			if ask.Tail != 50 || ask.Follow || ask.Times != times {
+				t.Errorf("asked %+v", ask)
 			}
 			for rest := []byte(want.String()); len(rest) > 0; { // in pieces that cut characters
 				n := min(7, len(rest))
@@ -116,9 +117,15 @@ func TestLogs(t *testing.T) {
 		if got, last := h.answer(1); got != want.String() || last.Error != "" {
 			t.Errorf("%d bytes of %d arrived; %+v", len(got), want.Len(), last)
 		}
-		s.engine.logs = func(context.Context, int, bool, io.Writer) error { panic("odd") }
-		h.send(request(2, wire.RequestLogs))
-		if _, last := h.answer(2); last.Code != "internal.error" {
+		m := request(2, wire.RequestLogs)
+		m.Times, times = true, true
+		h.send(m)
+		if got, last := h.answer(2); got != want.String() || last.Error != "" {
+			t.Errorf("with times %d bytes of %d arrived; %+v", len(got), want.Len(), last)
+		}
+		s.engine.logs = func(context.Context, LogAsk, io.Writer) error { panic("odd") }
+		h.send(request(3, wire.RequestLogs))
+		if _, last := h.answer(3); last.Code != "internal.error" {
 			t.Errorf("%+v", last)
 		}
 	})
@@ -128,7 +135,7 @@ func TestLogsAreFollowedUntilTheyAreCancelled(t *testing.T) {
 	bubble(t, func(t *testing.T, s *setup) {
 		h := s.start().greeted()
 		ended := make(chan struct{}, 10)
-		s.engine.logs = func(ctx context.Context, _ int, _ bool, w io.Writer) error {
+		s.engine.logs = func(ctx context.Context, _ LogAsk, w io.Writer) error {
 			defer func() { ended <- struct{}{} }()
 			for pause(ctx, nil, time.Second) == nil {
 				io.WriteString(w, "tick\n")

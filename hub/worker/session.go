@@ -83,7 +83,7 @@ func (s *session) run(ctx context.Context) (served time.Duration, err error) {
 func (s *session) greet(ctx context.Context) error {
 	o := s.worker.options
 	hello := wire.Hello{Version: o.Version, Hostname: o.Hostname, Tags: o.Tags, OS: runtime.GOOS, Arch: runtime.GOARCH,
-		Engine: s.worker.engine(ctx, s.patience), Runs: true, Usage: true, Judges: true, Allow: o.Allow, Limits: o.Limits, Journal: s.worker.commands.entries()}
+		Engine: s.worker.engine(ctx, s.patience), Runs: true, Usage: true, LogTimes: true, Judges: true, Allow: o.Allow, Limits: o.Limits, Journal: s.worker.commands.entries()}
 	if err := s.link.Send(ctx, hello); err != nil {
 		return err
 	}
