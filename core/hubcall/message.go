@@ -53,6 +53,7 @@ type LogsOf struct {
 	Service string       `json:"service"`
 	Tail    int          `json:"tail"` // lines
 	Follow  bool         `json:"follow"`
+	Times   bool         `json:"times"` // a hub of before leaves them out
 }
 
 // AboutRepository names a repository.

@@ -151,7 +151,7 @@ func (o Options) logs(ctx context.Context, ask hubcall.LogsOf, w io.Writer) erro
 	if err != nil {
 		return err
 	}
-	return o.Hub.Logs(ctx, s, ask.Service, stacks.LogAsk{Tail: ask.Tail, Follow: ask.Follow}, w)
+	return o.Hub.Logs(ctx, s, ask.Service, stacks.LogAsk{Tail: ask.Tail, Follow: ask.Follow, Times: ask.Times}, w)
 }
 
 func (o Options) commits(ctx context.Context, ask hubcall.CommitsOf) ([]core.CommitSummary, error) {

@@ -43,7 +43,8 @@ type stand struct {
 	*hubclient.Client
 	heard   chan string // what the hub was told
 	log     string      // what Logs writes
-	problem error       // what the hub answers, after log
+	asked   atomic.Pointer[stacks.LogAsk]
+	problem error // what the hub answers, after log
 	git     *coretest.FakeGit
 	probed  atomic.Pointer[core.GitSource]
 	row     hubs.Hub
@@ -68,6 +69,7 @@ func (s *stand) Act(_ context.Context, st stacks.Stack, service string, kind wir
 	return s.problem
 }
 func (s *stand) Logs(_ context.Context, st stacks.Stack, service string, ask stacks.LogAsk, w io.Writer) error {
+	s.asked.Store(&ask)
 	for line := range strings.Lines(s.log) {
 		if _, err := io.WriteString(w, line); err != nil {
 			return err
@@ -254,8 +256,8 @@ func TestEveryCallArrives(t *testing.T) {
 	}
 	s.log = "one\ntwo\n"
 	var log bytes.Buffer
-	if err := s.Client.Logs(ctx, stacks.Stack{ID: "stk_1", Worker: "wrk_1"}, "web", stacks.LogAsk{Tail: 10}, &log); err != nil || log.String() != s.log {
-		t.Errorf("log %q, %v", log.String(), err)
+	if err := s.Client.Logs(ctx, stacks.Stack{ID: "stk_1", Worker: "wrk_1"}, "web", stacks.LogAsk{Tail: 10, Times: true}, &log); err != nil || log.String() != s.log || *s.asked.Load() != (stacks.LogAsk{Tail: 10, Times: true}) {
+		t.Errorf("log %q, asked %+v, %v", log.String(), *s.asked.Load(), err)
 	}
 	wanted, _ := s.Plan(ctx, "stk_1")
 	if plan, err := s.Client.Plan(ctx, "stk_1"); err != nil || !reflect.DeepEqual(plan, wanted) {

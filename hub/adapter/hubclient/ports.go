@@ -95,7 +95,7 @@ func (c *Client) Logs(ctx context.Context, s stacks.Stack, service string, ask s
 	if ask.Follow {
 		limit = hubcall.FollowLimit
 	}
-	return c.stream(ctx, hub, hubcall.Logs, limit, hubcall.LogsOf{Stack: s.ID, Service: service, Tail: ask.Tail, Follow: ask.Follow}, w)
+	return c.stream(ctx, hub, hubcall.Logs, limit, hubcall.LogsOf{Stack: s.ID, Service: service, Tail: ask.Tail, Follow: ask.Follow, Times: ask.Times}, w)
 }
 
 // Usage tells what the compose services of a stack used of their host in the last while.
