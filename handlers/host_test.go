@@ -25,7 +25,11 @@ type chatty struct{ noHub }
 
 func (chatty) Logs(ctx context.Context, _ stacks.Stack, _ string, ask stacks.LogAsk, w io.Writer) error {
 	for range ask.Tail {
-		if _, err := io.WriteString(w, "a line that is some bytes long\n"); err != nil {
+		line := "a line that is some bytes long\n"
+		if ask.Times {
+			line = stacks.LineTime(time.Unix(1700000003, 0)) + line
+		}
+		if _, err := io.WriteString(w, line); err != nil {
 			return err
 		}
 	}

@@ -84,8 +84,12 @@ type linked struct{ noHub }
 
 func (linked) Act(context.Context, stacks.Stack, string, wire.RequestKind) error { return nil }
 
-func (linked) Logs(_ context.Context, _ stacks.Stack, _ string, _ stacks.LogAsk, w io.Writer) error {
-	_, err := io.WriteString(w, "a line\n")
+func (linked) Logs(_ context.Context, _ stacks.Stack, _ string, ask stacks.LogAsk, w io.Writer) error {
+	line := "a line\n"
+	if ask.Times {
+		line = stacks.LineTime(time.Unix(1700000003, 0)) + line
+	}
+	_, err := io.WriteString(w, line)
 	return err
 }
 

@@ -278,7 +278,7 @@ func (p *players) playDeployed() {
 	p.play(200, "GET", "/api/custom/stacks", "")
 	p.play(200, "GET", stack, "")
 	p.play(409, "PATCH", stack, `{"name":"renamed"}`)
-	for _, part := range []string{"/services", "/services/app/logs", "/usage", "/sops-env-vars", "/plan", "/revisions", "/revisions/1", "/revisions/1/diff", "/revisions/1/diff?with=1", "/revisions/1/diff?with=1&of=source", "/decisions", "/deployments"} {
+	for _, part := range []string{"/services", "/services/app/logs", "/services/app/logs?timestamps=true", "/usage", "/sops-env-vars", "/plan", "/revisions", "/revisions/1", "/revisions/1/diff", "/revisions/1/diff?with=1", "/revisions/1/diff?with=1&of=source", "/decisions", "/deployments"} {
 		p.play(200, "GET", stack+part, "")
 	}
 	for _, act := range []string{"start", "stop", "restart"} {
