@@ -66,6 +66,9 @@ func TestWhatCannotStreamPages(t *testing.T) {
 			t.Errorf("%s says %q of its host", path, header.Get(endpoint.LimitHeader))
 		}
 	}
+	if page, _ := get("/stacks/" + stack + "/services/app/logs?tail=5000"); strings.Count(page, "data-second") < 50 {
+		t.Errorf("the page shows %d lines", strings.Count(page, "data-second"))
+	}
 	if _, header := get("/api/custom/stacks/" + stack + "/services/app/logs?tail=100"); header.Get(endpoint.LimitHeader) != "" {
 		t.Error("a log that was not to be followed tells of a limit")
 	}

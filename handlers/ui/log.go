@@ -36,9 +36,21 @@ type logView struct {
 
 // logLine is one line of a log.
 type logLine struct {
-	At   string // since the start: "1:03"
-	When moment // of day; empty: it is not asked for
+	At   string // since the start: "1:03"; empty: what is wanted is the time of day
+	When moment // of day; empty: it is not asked for, or nobody tells
+	On   string // the day, where it is another one than that of the line before
 	Text logText
+}
+
+// sayDays has the lines say where another day begins.
+func sayDays(lines []logLine) []logLine {
+	said := ""
+	for i := range lines {
+		if on, _, _ := strings.Cut(lines[i].When.UTC, ","); on != "" && on != said {
+			lines[i].On, said = on+", UTC", on
+		}
+	}
+	return lines
 }
 
 // logged is what a log is of.
@@ -78,13 +90,16 @@ func logOf[P any](ctx context.Context, of logged, pieces []P, read func(P) logPi
 		lines := strings.Split(strings.TrimRight(piece.text, "\n"), "\n")
 		v.Of += len(lines)
 		for _, text := range holding(lines, look.search) {
-			line := logLine{At: stopwatch(piece.at.Sub(from)), Text: coloured(lastStroke(text))}
+			line := logLine{Text: coloured(lastStroke(text))}
 			if look.clock {
 				line.When = timeOfDay(piece.at)
+			} else {
+				line.At = stopwatch(piece.at.Sub(from))
 			}
 			v.Lines = append(v.Lines, line)
 		}
 	}
+	v.Lines = sayDays(v.Lines)
 	v.Last = strconv.FormatUint(after, 10)
 	if len(shown) < len(pieces) || len(pieces) == logPageSize {
 		v.More = look.next(of.href, after)
@@ -100,14 +115,18 @@ func fitting[P any](ctx context.Context, pieces []P, text func(P) string) []P {
 	if !whole {
 		return pieces
 	}
-	const element = 150 // bytes
 	for i, piece := range pieces {
-		said := text(piece)
-		if room -= 2*len(said) + element*(1+strings.Count(said, "\n")); room < 0 && i > 0 {
+		if room -= roomOf(text(piece)); room < 0 && i > 0 {
 			return pieces[:i]
 		}
 	}
 	return pieces
+}
+
+// roomOf is how many bytes of a page a text takes, about.
+func roomOf(text string) int {
+	const element = 250 // bytes, with its time
+	return 2*len(text) + element*(1+strings.Count(text, "\n"))
 }
 
 // timeOfDay is when a line was said; the script shows it in the viewer's zone.

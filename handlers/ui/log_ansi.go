@@ -153,6 +153,10 @@ func holding(lines []string, text string) []string {
 	if text == "" {
 		return lines
 	}
-	text = strings.ToLower(text)
-	return slices.DeleteFunc(lines, func(line string) bool { return !strings.Contains(strings.ToLower(visible(line)), text) })
+	return slices.DeleteFunc(lines, func(line string) bool { return !holds(line, text) })
+}
+
+// holds reports whether text stands in a line, whatever its case; empty text does.
+func holds(line, text string) bool {
+	return text == "" || strings.Contains(strings.ToLower(visible(line)), strings.ToLower(text))
 }

@@ -99,35 +99,36 @@ func stackSamples() map[string]sample {
 	healing.Facts = show.Facts
 	asked := func(f frame, status string) frame { f.Note = said[status]; return f }
 	return map[string]sample{
-		"stack":              of(stackShowView, asked(framed(inStacks, "shop", trail[0]), "service-restarted"), show),
-		"stack-new":          of(stackShowView, framed(inStacks, "blog", trail[0]), stackShowPage{Head: headOf(fresh, nil, tabOverview), Facts: stackFacts{Repository: "apps", RepositoryHref: "/repositories/rep_1", Folder: "apps/blog"}}),
-		"stack-failed":       of(stackShowView, framed(inStacks, "blog", trail[0]), failed),
-		"stack-torn":         of(stackShowView, framed(inStacks, "shop", trail[0]), torn),
-		"stack-held-again":   of(redeployView, framed(inStacks, "Redeploy shop", trail...), redeployPage{Head: headOf(s, nil, ""), Revision: 12, Held: "77aa10b2c3", Containers: tick{Name: "containers", Label: "Recreate containers"}, Networks: tick{Name: "networks", Label: "Recreate networks"}, Volumes: tick{Name: "volumes", Label: "Recreate volumes"}}),
-		"stack-healing":      of(stackShowView, asked(framed(inStacks, "shop", trail[0]), "stack-paused"), healing),
-		"stack-list":         of(stackListView, framed(inStacks, "Stacks"), sampleStacks("")),
-		"stack-groups":       of(stackListView, framed(inStacks, "Stacks"), sampleStacks("worker")),
-		"stack-bulk":         of(stackBulkView, framed(inStacks, "Pause many stacks", trail[0]), sampleBulk()),
-		"stack-bulk-none":    of(stackBulkView, framed(inStacks, "Pause many stacks", trail[0]), stackBulkPage{Do: "pause", Word: "Pause", Said: "paused", Back: "/stacks"}),
-		"stack-bulk-done":    of(stackBulkDoneView, framed(inStacks, "Sync many stacks", trail[0]), sampleBulkDone()),
-		"stack-none":         of(stackListView, framed(inStacks, "Stacks"), stackListPage{Group: groupChoice("")}),
-		"stack-redeploy":     of(redeployView, framed(inStacks, "Redeploy shop", trail...), redeployPage{Head: headOf(s, nil, ""), Containers: tick{Name: "containers", Label: "Recreate containers", On: true, Hint: "Every container is replaced, also where nothing changed. Short downtime."}, Networks: tick{Name: "networks", Label: "Recreate networks"}, Volumes: tick{Name: "volumes", Label: "Recreate volumes", Hint: "Deletes the data in the stack's own volumes for good. There is no way back."}}),
-		"stack-delete":       of(stackDeleteView, framed(inStacks, "Delete shop", trail...), newDeletePage(s, true, false)),
-		"stack-settings":     of(stackSettingsView, framed(inStacks, "Settings of shop", trail...), stackSettingsPage{headOf(s, nil, tabSettings), sampleStackForm(false)}),
-		"stack-add":          of(stackNewView, framed(inStacks, "Add a stack", trail[0]), sampleNewStack()),
-		"stack-add-choose":   of(stackNewView, framed(inStacks, "Add a stack", trail[0]), stackNewPage{Steps: pathBefore(false), Pick: folderPick{Page: newStackAt, Choose: choice{Name: "repository", Label: "Repository", Options: []option{{"rep_1", "apps", false}, {"rep_2", "infra", false}}}}}),
-		"stack-review":       of(stackReviewView, framed(inStacks, "Review blog", trail[0]), sampleReview(true)),
-		"stack-review-ready": of(stackReviewView, framed(inStacks, "Review blog", trail[0]), sampleReview(false)),
-		"stack-add-none":     of(stackNewView, framed(inStacks, "Add a stack", trail[0]), stackNewPage{Pick: folderPick{None: true}}),
-		"deployment-state":   of(deploymentListView, framed(inStacks, "Deployments", trail[0]), deploymentListPage{States: stateTabs(&url.URL{Path: "/deployments", RawQuery: "state=failed"}, stacks.DeploymentStates, deploymentBadges), Narrowed: true}),
-		"deployment-list":    of(deploymentListView, framed(inStacks, "Deployments", trail[0]), deploymentListPage{States: stateTabs(&url.URL{Path: "/deployments"}, stacks.DeploymentStates, deploymentBadges), Table: sampleOverview(false).Deployments, More: "/deployments?after=x"}),
-		"deployment":         of(deploymentView, framed(inStacks, "Deployment of shop", trail...), sampleDeployment(stacks.DeploymentRunning)),
-		"deployment-unheard": of(deploymentView, framed(inStacks, "Deployment of shop", trail...).without(9*time.Minute), unheardPage()),
-		"deployment-failed":  of(deploymentView, framed(inStacks, "Deployment of shop", trail...), sampleDeployment(stacks.DeploymentFailed)),
-		"deployment-done":    of(deploymentView, framed(inStacks, "Deployment of shop", trail...), sampleDeployment(stacks.DeploymentSucceeded)),
-		"service-logs":       of(serviceLogsView, framed(inStacks, "Log of db", trail...), sampleLogs()),
-		"service-logs-found": of(serviceLogsView, framed(inStacks, "Log of db", trail...), serviceLogsPage{Service: "db", Tail: tailChoice(200), Search: "fatal", Sought: "fatal", Of: 200, Lines: []logText{coloured("\x1b[31mFATAL\x1b[0m x")}, SaveHref: "/x", SaveAs: "shop-db.log"}),
-		"service-logs-away":  of(serviceLogsView, framed(inStacks, "Log of db", trail...), serviceLogsPage{Service: "db", Tail: tailChoice(200), Trouble: "The stack's worker is offline, so its containers cannot be reached. They go on running; try again when the worker is back."}),
+		"stack":                of(stackShowView, asked(framed(inStacks, "shop", trail[0]), "service-restarted"), show),
+		"stack-new":            of(stackShowView, framed(inStacks, "blog", trail[0]), stackShowPage{Head: headOf(fresh, nil, tabOverview), Facts: stackFacts{Repository: "apps", RepositoryHref: "/repositories/rep_1", Folder: "apps/blog"}}),
+		"stack-failed":         of(stackShowView, framed(inStacks, "blog", trail[0]), failed),
+		"stack-torn":           of(stackShowView, framed(inStacks, "shop", trail[0]), torn),
+		"stack-held-again":     of(redeployView, framed(inStacks, "Redeploy shop", trail...), redeployPage{Head: headOf(s, nil, ""), Revision: 12, Held: "77aa10b2c3", Containers: tick{Name: "containers", Label: "Recreate containers"}, Networks: tick{Name: "networks", Label: "Recreate networks"}, Volumes: tick{Name: "volumes", Label: "Recreate volumes"}}),
+		"stack-healing":        of(stackShowView, asked(framed(inStacks, "shop", trail[0]), "stack-paused"), healing),
+		"stack-list":           of(stackListView, framed(inStacks, "Stacks"), sampleStacks("")),
+		"stack-groups":         of(stackListView, framed(inStacks, "Stacks"), sampleStacks("worker")),
+		"stack-bulk":           of(stackBulkView, framed(inStacks, "Pause many stacks", trail[0]), sampleBulk()),
+		"stack-bulk-none":      of(stackBulkView, framed(inStacks, "Pause many stacks", trail[0]), stackBulkPage{Do: "pause", Word: "Pause", Said: "paused", Back: "/stacks"}),
+		"stack-bulk-done":      of(stackBulkDoneView, framed(inStacks, "Sync many stacks", trail[0]), sampleBulkDone()),
+		"stack-none":           of(stackListView, framed(inStacks, "Stacks"), stackListPage{Group: groupChoice("")}),
+		"stack-redeploy":       of(redeployView, framed(inStacks, "Redeploy shop", trail...), redeployPage{Head: headOf(s, nil, ""), Containers: tick{Name: "containers", Label: "Recreate containers", On: true, Hint: "Every container is replaced, also where nothing changed. Short downtime."}, Networks: tick{Name: "networks", Label: "Recreate networks"}, Volumes: tick{Name: "volumes", Label: "Recreate volumes", Hint: "Deletes the data in the stack's own volumes for good. There is no way back."}}),
+		"stack-delete":         of(stackDeleteView, framed(inStacks, "Delete shop", trail...), newDeletePage(s, true, false)),
+		"stack-settings":       of(stackSettingsView, framed(inStacks, "Settings of shop", trail...), stackSettingsPage{headOf(s, nil, tabSettings), sampleStackForm(false)}),
+		"stack-add":            of(stackNewView, framed(inStacks, "Add a stack", trail[0]), sampleNewStack()),
+		"stack-add-choose":     of(stackNewView, framed(inStacks, "Add a stack", trail[0]), stackNewPage{Steps: pathBefore(false), Pick: folderPick{Page: newStackAt, Choose: choice{Name: "repository", Label: "Repository", Options: []option{{"rep_1", "apps", false}, {"rep_2", "infra", false}}}}}),
+		"stack-review":         of(stackReviewView, framed(inStacks, "Review blog", trail[0]), sampleReview(true)),
+		"stack-review-ready":   of(stackReviewView, framed(inStacks, "Review blog", trail[0]), sampleReview(false)),
+		"stack-add-none":       of(stackNewView, framed(inStacks, "Add a stack", trail[0]), stackNewPage{Pick: folderPick{None: true}}),
+		"deployment-state":     of(deploymentListView, framed(inStacks, "Deployments", trail[0]), deploymentListPage{States: stateTabs(&url.URL{Path: "/deployments", RawQuery: "state=failed"}, stacks.DeploymentStates, deploymentBadges), Narrowed: true}),
+		"deployment-list":      of(deploymentListView, framed(inStacks, "Deployments", trail[0]), deploymentListPage{States: stateTabs(&url.URL{Path: "/deployments"}, stacks.DeploymentStates, deploymentBadges), Table: sampleOverview(false).Deployments, More: "/deployments?after=x"}),
+		"deployment":           of(deploymentView, framed(inStacks, "Deployment of shop", trail...), sampleDeployment(stacks.DeploymentRunning)),
+		"deployment-unheard":   of(deploymentView, framed(inStacks, "Deployment of shop", trail...).without(9*time.Minute), unheardPage()),
+		"deployment-failed":    of(deploymentView, framed(inStacks, "Deployment of shop", trail...), sampleDeployment(stacks.DeploymentFailed)),
+		"deployment-done":      of(deploymentView, framed(inStacks, "Deployment of shop", trail...), sampleDeployment(stacks.DeploymentSucceeded)),
+		"service-logs":         of(serviceLogsView, framed(inStacks, "Log of db", trail...), sampleLogs()),
+		"service-logs-found":   of(serviceLogsView, framed(inStacks, "Log of db", trail...), serviceLogsPage{Service: "db", Tail: tailChoice(200), Search: "fatal", Sought: "fatal", Of: 200, Hidden: true, Lines: sampleLines("\x1b[31mFATAL\x1b[0m x"), SaveHref: "/x?times=off", SaveAs: "shop-db.log"}),
+		"service-logs-untimed": of(serviceLogsView, framed(inStacks, "Log of db", trail...), serviceLogsPage{Service: "db", Tail: tailChoice(200), NoTimes: true, Lines: []logLine{{Text: coloured("ready")}}, SaveHref: "/x", SaveAs: "shop-db.log"}),
+		"service-logs-away":    of(serviceLogsView, framed(inStacks, "Log of db", trail...), serviceLogsPage{Service: "db", Tail: tailChoice(200), Trouble: "The stack's worker is offline, so its containers cannot be reached. They go on running; try again when the worker is back."}),
 	}
 }
 
@@ -261,12 +262,21 @@ func sampleDeployment(state stacks.DeploymentState) deploymentPage {
 
 func sampleLogs() serviceLogsPage {
 	p := serviceLogsPage{Service: "db", Tail: tailChoice(200), FollowHref: "/x", SaveHref: "/x/file", SaveAs: "shop-db.log"}
+	var said []string
 	for range 12 {
-		for _, line := range []string{"2025-11-21 09:12:44.311 UTC [1] LOG:  starting PostgreSQL 17.2 on x86_64-pc-linux-musl", "2025-11-21 09:12:44.318 UTC [1] LOG:  listening on IPv4 address \"0.0.0.0\", port 5432", "2025-11-21 09:12:52.001 UTC [71] FATAL:  password authentication failed for user \"shop\"", "\x1b[32mINFO\x1b[0m  \x1b[1mready\x1b[0m \x1b[2mfaint\x1b[0m \x1b[3mslanted\x1b[0m \x1b[4munder\x1b[0m \x1b[41;97mbehind\x1b[0m", "\x1b[30m0\x1b[31m1\x1b[32m2\x1b[33m3\x1b[34m4\x1b[35m5\x1b[36m6\x1b[37m7\x1b[0m", "\x1b[1;33mWARN\x1b[0m slow \x1b[31mERROR\x1b[0m"} {
-			p.Lines = append(p.Lines, coloured(line))
-		}
+		said = append(said, "2025-11-21 09:12:44.311 UTC [1] LOG:  starting PostgreSQL 17.2 on x86_64-pc-linux-musl", "2025-11-21 09:12:44.318 UTC [1] LOG:  listening on IPv4 address \"0.0.0.0\", port 5432", "2025-11-21 09:12:52.001 UTC [71] FATAL:  password authentication failed for user \"shop\"", "\x1b[32mINFO\x1b[0m  \x1b[1mready\x1b[0m \x1b[2mfaint\x1b[0m \x1b[3mslanted\x1b[0m \x1b[4munder\x1b[0m \x1b[41;97mbehind\x1b[0m", "\x1b[30m0\x1b[31m1\x1b[32m2\x1b[33m3\x1b[34m4\x1b[35m5\x1b[36m6\x1b[37m7\x1b[0m", "\x1b[1;33mWARN\x1b[0m slow \x1b[31mERROR\x1b[0m")
 	}
+	p.Lines = sampleLines(said...)
 	return p
+}
+
+// sampleLines were said one every hour and a bit, until now.
+func sampleLines(said ...string) []logLine {
+	var log strings.Builder
+	for i, line := range said {
+		log.WriteString(stacks.LineTime(before(time.Duration(len(said)-i)*4321*time.Second)) + line + "\n")
+	}
+	return logLines(context.Background(), serviceLogLines(log.String(), true))
 }
 
 func sampleRepositoryForm(fresh bool) repositoryForm {

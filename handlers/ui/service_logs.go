@@ -39,7 +39,9 @@ type serviceLogsPage struct {
 	Tail       choice
 	Search     exact  // only lines that hold it
 	Sought     string // the same, to be looked at
-	Lines      []logText
+	Lines      []logLine
+	NoTimes    bool   // the worker does not tell them
+	Hidden     bool   // they are there, and nobody wants to see them
 	Of         int    // lines that were searched; 0: none were
 	Trouble    string // why there is nothing to show
 	FollowHref string
@@ -58,12 +60,12 @@ func ServiceLogs(reader StackReader, logger ServiceLogger) http.Handler {
 		}
 		tail := tailIn(r)
 		search := r.URL.Query().Get("q")
-		page := serviceLogsPage{Service: service, Tail: tailChoice(tail), Search: exact(search), Sought: search,
+		page := serviceLogsPage{Service: service, Tail: tailChoice(tail), Search: exact(search), Sought: search, Hidden: timesHidden(r),
 			FollowHref: followHref(s, service, tail, search),
-			SaveHref:   serviceHref(s, service) + "/logs/file", SaveAs: s.Name + "-" + service + ".log"}
+			SaveHref:   saveHref(s, service, timesHidden(r)), SaveAs: s.Name + "-" + service + ".log"}
 		status := http.StatusOK
 		log := shownLog(r.Context())
-		if err := logger.Logs(r.Context(), s, service, stacks.LogAsk{Tail: tail}, log); err != nil {
+		if err := readLog(r.Context(), logger, s, service, stacks.LogAsk{Tail: tail, Times: true}, log.begin); err != nil {
 			c, ours := complain(r, err)
 			if !ours {
 				return err
@@ -73,14 +75,23 @@ func ServiceLogs(reader StackReader, logger ServiceLogger) http.Handler {
 		}
 		found := log.lines()
 		if search != "" {
-			page.Of, found = len(found), holding(found, search)
+			page.Of, found = len(found), thoseHolding(found, search)
 		}
-		for _, line := range found {
-			page.Lines = append(page.Lines, coloured(line))
-		}
+		page.Lines, page.NoTimes = logLines(r.Context(), found), !log.timed
 		f := newFrame(r, inStacks, "Log of "+service, stackTrail(s)...)
 		return serviceLogsView.write(w, r, status, f, page)
 	})
+}
+
+// timesHidden reads ?times=: those of a log are shown unless it is "off".
+func timesHidden(r *http.Request) bool { return r.URL.Query().Get("times") == "off" }
+
+func saveHref(s stacks.Stack, service string, hidden bool) string {
+	path := serviceHref(s, service) + "/logs/file"
+	if hidden {
+		path = withQuery(path, url.Values{"times": {"off"}})
+	}
+	return path
 }
 
 func followHref(s stacks.Stack, service string, tail int, search string) string {
@@ -92,7 +103,8 @@ func followHref(s stacks.Stack, service string, tail int, search string) string 
 }
 
 // FollowServiceLogs sends a compose service's log as plain text, safe to look at, until the
-// browser goes; where the host cannot stream, what there is. Only the script asks for it.
+// browser goes; where the host cannot stream, what there is. Each line begins with its time, which is empty where nobody
+// tells it, and a space. Only the script asks for it.
 func FollowServiceLogs(reader StackReader, logger ServiceLogger) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		s, service, err := serviceIn(r, reader)
@@ -104,7 +116,7 @@ func FollowServiceLogs(reader StackReader, logger ServiceLogger) http.Handler {
 			return wholeServiceLog(w, r, s, service, logger)
 		}
 		out := &safeLines{search: r.URL.Query().Get("q"), w: w, flush: http.NewResponseController(w).Flush}
-		err = logger.Logs(r.Context(), s, service, stacks.LogAsk{Tail: tailIn(r), Follow: true}, out)
+		err = readLog(r.Context(), logger, s, service, stacks.LogAsk{Tail: tailIn(r), Follow: true, Times: true}, out.begin)
 		if out.began || r.Context().Err() != nil {
 			return nil // the answer is under way; that it ends is all that can be said
 		}
@@ -116,7 +128,7 @@ func FollowServiceLogs(reader StackReader, logger ServiceLogger) http.Handler {
 const savedTail = wire.MaxTail
 
 // SaveServiceLogs sends the end of a compose service's log as a file, byte for byte but for secrets, which never
-// come this far.
+// come this far. Each line has its time before it, unless ?times=off.
 func SaveServiceLogs(reader StackReader, logger ServiceLogger) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		s, service, err := serviceIn(r, reader)
@@ -127,7 +139,7 @@ func SaveServiceLogs(reader StackReader, logger ServiceLogger) http.Handler {
 		if _, whole := endpoint.Room(r.Context()); !whole {
 			log.limit = maxSavedLog
 		}
-		if err := logger.Logs(r.Context(), s, service, stacks.LogAsk{Tail: savedTail}, log); err != nil {
+		if err := readLog(r.Context(), logger, s, service, stacks.LogAsk{Tail: savedTail, Times: !timesHidden(r)}, log.begin); err != nil {
 			return err
 		}
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -142,12 +154,12 @@ func SaveServiceLogs(reader StackReader, logger ServiceLogger) http.Handler {
 // again and again.
 func wholeServiceLog(w http.ResponseWriter, r *http.Request, s stacks.Stack, service string, logger ServiceLogger) error {
 	log := shownLog(r.Context())
-	if err := logger.Logs(r.Context(), s, service, stacks.LogAsk{Tail: tailIn(r)}, log); err != nil {
+	if err := readLog(r.Context(), logger, s, service, stacks.LogAsk{Tail: tailIn(r), Times: true}, log.begin); err != nil {
 		return err
 	}
 	endpoint.SayUnstreamed(w)
-	for _, line := range holding(log.lines(), r.URL.Query().Get("q")) {
-		io.WriteString(w, onlyColour(line)+"\n") // a browser that has gone needs none
+	for _, line := range thoseHolding(log.lines(), r.URL.Query().Get("q")) {
+		io.WriteString(w, line.forScript()) // a browser that has gone needs none
 	}
 	return nil
 }
@@ -179,10 +191,17 @@ func tailChoice(current int) choice {
 	return c
 }
 
-// endOf keeps the last bytes of what is written to it.
+// endOf keeps the last bytes of a log that is written to it.
 type endOf struct {
 	limit int
 	kept  []byte
+	cut   bool // what came first is not kept any more
+	timed bool // its lines begin with their times
+}
+
+func (e *endOf) begin(timed bool) io.Writer {
+	e.timed = timed
+	return e
 }
 
 // Write implements io.Writer.
@@ -190,31 +209,42 @@ func (e *endOf) Write(p []byte) (int, error) {
 	e.kept = append(e.kept, p...)
 	if over := len(e.kept) - e.limit; over > e.limit/4 {
 		e.kept = append(e.kept[:0], e.kept[over:]...)
+		e.cut = true
 	}
 	return len(p), nil
 }
 
-func (e *endOf) end() []byte { return e.kept[max(0, len(e.kept)-e.limit):] }
+// end is what was kept. It begins with a whole line where lines have times: half a time would be read as text.
+func (e *endOf) end() []byte {
+	over := max(0, len(e.kept)-e.limit)
+	kept := e.kept[over:]
+	if e.timed && (e.cut || over > 0) {
+		kept = kept[bytes.IndexByte(kept, '\n')+1:]
+	}
+	return kept
+}
 
-func (e *endOf) lines() []string {
+func (e *endOf) lines() []serviceLogLine {
 	text := string(e.end())
 	if text = strings.TrimRight(text, "\n"); text == "" {
 		return nil
 	}
-	all := strings.Split(text, "\n")
-	for i, line := range all {
-		all[i] = lastStroke(line)
-	}
-	return all
+	return serviceLogLines(text, e.timed)
 }
 
 // safeLines passes whole lines on at once, each made safe to look at.
 type safeLines struct {
 	search string // only lines that hold it pass
+	timed  bool   // they begin with their times
 	w      io.Writer
 	flush  func() error
 	rest   []byte // begin of a line whose end has not come
 	began  bool
+}
+
+func (l *safeLines) begin(timed bool) io.Writer {
+	l.timed = timed
+	return l
 }
 
 // Write implements io.Writer.
@@ -228,9 +258,8 @@ func (l *safeLines) Write(p []byte) (int, error) {
 		end = len(l.rest)
 	}
 	var out strings.Builder
-	for _, line := range holding(strings.Split(strings.TrimSuffix(string(l.rest[:end]), "\n"), "\n"), l.search) {
-		out.WriteString(onlyColour(lastStroke(line)))
-		out.WriteByte('\n')
+	for _, line := range thoseHolding(serviceLogLines(strings.TrimSuffix(string(l.rest[:end]), "\n"), l.timed), l.search) {
+		out.WriteString(line.forScript())
 	}
 	l.rest = append(l.rest[:0], l.rest[end:]...)
 	l.began = true

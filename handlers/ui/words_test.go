@@ -83,15 +83,19 @@ func TestLogLines(t *testing.T) {
 			t.Fatal(n, err)
 		}
 	}
-	if want := "first\nsecond \x1b[31mred\x1b[m\n" + strings.Repeat("x", maxLogLine+1) + "\n\n"; out.String() != want {
+	if want := " first\n second \x1b[31mred\x1b[m\n " + strings.Repeat("x", maxLogLine+1) + "\n \n"; out.String() != want {
 		t.Errorf("the stream is %d bytes: %.80q", out.Len(), out.String())
 	}
 	end := &endOf{limit: 10}
 	for range 100 {
 		end.Write([]byte("12345\n"))
 	}
-	if got := end.lines(); !slices.Equal(got, []string{"345", "12345"}) && !slices.Equal(got, []string{"2345", "12345"}) || cap(end.kept) > 64 {
+	if got := string(end.end()); got != "345\n12345\n" && got != "2345\n12345\n" || cap(end.kept) > 64 {
 		t.Errorf("the end is %q, in %d bytes", got, cap(end.kept))
+	}
+	end.timed = true
+	if got := end.lines(); !slices.Equal(got, []serviceLogLine{{text: "12345"}}) {
+		t.Errorf("with times it begins with a part of one: %+v", got)
 	}
 }
 

@@ -10,6 +10,7 @@
   const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
   const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
   const clock = new Intl.DateTimeFormat(undefined, { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+  const inUTC = (iso) => new Date(iso).toUTCString().replace(/^\w+, 0?(\d+ \w+ \d+) (\S+) GMT$/, "$1, $2 UTC"); // as the server writes it
   const second = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
 
   function distance(ms) {
@@ -39,16 +40,37 @@
     return "due" in how ? due(then - Date.now()) : ago(then);
   }
 
-  function tellTimes(root = document) {
-    for (const time of $$("time", root)) {
-      const then = Date.parse(time.dateTime);
-      if (Number.isNaN(then)) continue;
-      if (!time.dataset.utc) {
-        time.dataset.utc = time.title;
-        time.title = `${exact.format(then)}\n${time.title}`;
-      }
-      const text = tellTime(time.dataset, then);
-      if (time.textContent !== text) time.textContent = text;
+  function tellOne(time) {
+    if (time.dataset.utc && "second" in time.dataset) return; // it was told, and does not change
+    const then = Date.parse(time.dateTime);
+    if (Number.isNaN(then)) return;
+    if (!time.dataset.utc) {
+      time.dataset.utc = time.title;
+      time.title = `${exact.format(then)}\n${time.title}`;
+    }
+    const text = tellTime(time.dataset, then);
+    if (time.textContent !== text) time.textContent = text;
+  }
+
+  function tellTimes() {
+    for (const time of $$("time")) tellOne(time);
+  }
+
+  // A log says where another day begins: the server in UTC, and here it is the viewer's.
+  const newest = new WeakMap(); // by log: the day of its last line
+
+  function dayOf(line) {
+    const time = line && $("time.at", line);
+    return time ? day.format(Date.parse(time.dateTime)) : "";
+  }
+
+  function tellDays(list, lines) {
+    for (const line of lines) {
+      const on = dayOf(line);
+      if (!on) continue;
+      if (newest.get(list) === on) delete line.dataset.day;
+      else line.dataset.day = on;
+      newest.set(list, on);
     }
   }
 
@@ -242,7 +264,9 @@
     const list = $("[data-append]");
     const more = list && fresh.getElementById(list.id);
     if (!more) return;
-    keepingEnd(list.closest("[data-follow]"), () => list.append(...[...more.children].map((line) => document.importNode(line, true))));
+    const lines = [...more.children].map((line) => document.importNode(line, true));
+    tellDays(list, lines);
+    keepingEnd(list.closest("[data-follow]"), () => list.append(...lines));
     list.dataset.append = more.dataset.append;
     $("#log-empty")?.toggleAttribute("hidden", list.childElementCount > 0);
   }
@@ -455,18 +479,42 @@
     }
   }
 
-  function addLines(list, lines, instead = false) {
+  // What comes before the first space is when the line was written; it is empty where nobody tells.
+  function timeOf(iso) {
+    const time = document.createElement(iso ? "time" : "span");
+    time.className = "at is-clock";
+    if (!iso) return time;
+    time.dateTime = iso;
+    time.title = inUTC(iso);
+    time.dataset.second = "";
+    tellOne(time);
+    return time;
+  }
+
+  function lineOf(text) {
+    const end = text.indexOf(" ");
+    const line = document.createElement("span");
+    line.className = "line";
+    colour(line, text.slice(end + 1));
+    const item = document.createElement("li");
+    item.append(timeOf(text.slice(0, end)), line);
+    return item;
+  }
+
+  function empty(list) {
+    list.replaceChildren();
+    newest.delete(list);
+  }
+
+  function addLines(list, texts, instead = false) {
+    const lines = texts.map(lineOf);
     keepingEnd(list.closest("[data-follow]"), () => {
-      if (instead) list.replaceChildren();
-      for (const text of lines) {
-        const line = document.createElement("span");
-        line.className = "line";
-        colour(line, text);
-        const item = document.createElement("li");
-        item.append(line);
-        list.append(item);
-      }
+      if (instead) empty(list);
+      tellDays(list, lines);
+      list.append(...lines);
       while (list.childElementCount > shownLines) list.firstElementChild.remove();
+      const first = list.firstElementChild;
+      if (dayOf(first)) first.dataset.day = dayOf(first);
     });
     $("#log-empty")?.toggleAttribute("hidden", list.childElementCount > 0);
   }
@@ -479,7 +527,7 @@
       addLines(list, (await answer.text()).split("\n").slice(0, -1), true);
       return true;
     }
-    list.replaceChildren();
+    empty(list);
     let rest = "";
     for (let reader = answer.body.pipeThrough(new TextDecoderStream()).getReader(); ; ) {
       const { value, done } = await reader.read();
@@ -521,6 +569,22 @@
     });
   }
 
+  // Times are there, shown or not, so that a log which is followed goes on. The address says it, and the file's does.
+  for (const choice of $$("[data-times]")) {
+    const box = document.getElementById(choice.dataset.times);
+    const telling = (href) => {
+      const url = new URL(href, location.href);
+      if (choice.checked) url.searchParams.set("times", "off");
+      else url.searchParams.delete("times");
+      return url;
+    };
+    choice.addEventListener("change", () => {
+      keepingEnd(box, () => box.toggleAttribute("data-untimed", choice.checked));
+      history.replaceState(history.state, "", telling(location.href));
+      const file = $("#log-file");
+      if (file) file.href = telling(file.href);
+    });
+  }
   for (const button of $$("[data-wrap]")) {
     const box = document.getElementById(button.dataset.wrap);
     button.hidden = false;
@@ -553,6 +617,7 @@
   history.replaceState(history.state, "", unsaid()); // loading the page again is not to say it again
   for (const box of $$("[data-follow]")) if (pace || $("[data-stream]")) box.scrollTop = box.scrollHeight;
   tellTimes();
+  for (const list of $$("#log")) tellDays(list, list.children);
   setInterval(tellTimes, 15000);
   plan();
 })();
