@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"berth/core/stacks"
 	"berth/handlers/api"
@@ -73,7 +74,12 @@ func serviceLogs(t *testing.T, s *rig.Server) {
 	if few := string(stack.Logs("web", "3").Body); strings.Count(few, "\n") != 3 || !strings.Contains(few, "line 29") {
 		t.Errorf("the last three lines are %q", few)
 	}
-	for _, tail := range []string{"0", "-1", "many", "10001"} {
+	for line := range strings.Lines(string(stack.Logs("web", "3&timestamps=true").Body)) {
+		if at, text, timed := stacks.CutLineTime(line); !timed || time.Since(at).Abs() > time.Hour || strings.TrimSpace(text) == "" {
+			t.Errorf("with timestamps a line is %q", line)
+		}
+	}
+	for _, tail := range []string{"0", "-1", "many", "10001", "3&timestamps=maybe"} {
 		if answer := stack.Logs("web", tail); answer.Status != http.StatusUnprocessableEntity {
 			t.Errorf("tail=%s answered %d", tail, answer.Status)
 		}

@@ -62,13 +62,22 @@ func (e *speaking) Logs(ctx context.Context, _, _ string, ask hubworker.LogAsk, 
 	e.mu.Lock()
 	said := "said before\n" + e.said
 	e.mu.Unlock()
-	if _, err := io.WriteString(w, said); err != nil || !ask.Follow {
-		return err
+	written := ""
+	if ask.Times {
+		written = stacks.LineTime(time.Now())
+	}
+	for line := range strings.Lines(said) {
+		if _, err := io.WriteString(w, written+line); err != nil {
+			return err
+		}
+	}
+	if !ask.Follow {
+		return nil
 	}
 	for {
 		select {
 		case line := <-e.lines:
-			if _, err := io.WriteString(w, line+"\n"); err != nil {
+			if _, err := io.WriteString(w, written+line+"\n"); err != nil {
 				return err
 			}
 		case <-ctx.Done():
