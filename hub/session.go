@@ -100,7 +100,7 @@ func (h *Hub) Serve(ctx context.Context, conn link.Conn, worker core.WorkerID, h
 		return errStopping
 	}
 	defer h.serving.Done()
-	err := s.link.Run(ctx, s.handleSafely)
+	err := s.link.Carry(ctx, end, s.handleSafely)
 	s.leave(context.WithoutCancel(ctx))
 	h.log.Info("worker left", "worker", worker, "hostname", hostname, "reason", err)
 	return err

@@ -74,6 +74,11 @@ func (l *Link) SetReadTimeout(d time.Duration) { l.readTimeout.Store(int64(d)) }
 // When the link ends what is still queued is dropped; Flush first to have it sent.
 func (l *Link) Run(ctx context.Context, handle func(ctx context.Context, msg any) error) error {
 	ctx, end := context.WithCancelCause(ctx)
+	return l.Carry(ctx, end, handle)
+}
+
+// Carry is Run for whoever has made a context that end ends: another one for each of many links would be memory for nothing.
+func (l *Link) Carry(ctx context.Context, end context.CancelCauseFunc, handle func(ctx context.Context, msg any) error) error {
 	var children sync.WaitGroup
 	children.Add(1)
 	context.AfterFunc(ctx, func() {
