@@ -31,6 +31,18 @@ func (s *statements) add(query string) {
 	s.all[query] = true
 }
 
+// with returns the statements that have this text.
+func (s *statements) with(text string) (found []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for query := range s.all {
+		if strings.Contains(query, text) {
+			found = append(found, query)
+		}
+	}
+	return found
+}
+
 // TestMain runs all tests on SQLite, looks at the statements that they made it run, and runs
 // the tests again on PostgreSQL.
 func TestMain(m *testing.M) {

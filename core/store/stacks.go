@@ -48,18 +48,6 @@ func stackByID(tx *Tx, id core.StackID) (stacks.Stack, error) {
 	return one(tx, errStackMissing, scanStack, `SELECT `+stackColumns+` FROM stacks WHERE id = ?`, id)
 }
 
-// Stacks lists stacks by name; the cursor is the last name. Those that cannot be read are left out
-// and named.
-func (s *Store) Stacks(ctx context.Context, f stacks.Filter, ask core.Page) (core.List[stacks.Stack], error) {
-	return read(ctx, s, func(tx *Tx) (core.List[stacks.Stack], error) {
-		return pageLegible(tx, ask, func(st stacks.Stack) string { return st.Name }, scanStack, `SELECT `+stackColumns+` FROM stacks
-			WHERE name > ? AND (? = '' OR repository_id = ?) AND (? = '' OR worker_id = ?) AND (? = '' OR status = ?) AND (? = '' OR replace(name, ?, '') <> name)
-			AND (? = 0 OR paused = 1 OR quarantine <> '{}')
-			ORDER BY name LIMIT ?`,
-			ask.After, f.Repository, f.Repository, f.Worker, f.Worker, f.Status, f.Status, f.Search, f.Search, number(f.Held), ask.Limit+1)
-	})
-}
-
 // StacksOfRepository returns every stack of a repository that is not being deleted, by name. Those
 // that cannot be read are left out and named in the error, "store.unreadable".
 func (s *Store) StacksOfRepository(ctx context.Context, id core.RepositoryID) ([]stacks.Stack, error) {
