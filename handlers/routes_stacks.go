@@ -88,7 +88,8 @@ func stackRoutes(d Deps) []Route {
 	return []Route{
 		view("/api/custom/stacks", api.ListStacks(s.Store), Operation{Summary: "List stacks", Live: true, Response: endpoint.Items[api.StackAnswer]{}, Query: append([]Param{
 			text("repository_id", "only stacks of this repository"), text("worker_id", "only stacks on this worker"),
-			oneOf("status", "only stacks with this status", stacks.Statuses), text("search", "only stacks whose name contains this")}, pageParams...)}),
+			oneOf("status", "only stacks with this status", stacks.Statuses), text("search", "only stacks whose name contains this"),
+			oneOf("order", "name, or need: those first that need somebody, from errors to what is under way; default name", stacks.Orders)}, pageParams...)}),
 		operate(http.MethodPost, "/api/custom/stacks", api.CreateStack(s.Desk), Operation{Summary: "Add a stack", Detail: "A folder that the newest fetched commit of the repository does not have is refused. While nothing was fetched yet, any is accepted.", Request: api.CreateStackRequest{}, Response: api.CreateStackAnswer{}, Status: http.StatusCreated}),
 		view(stack, api.GetStack(s.Store), Operation{Summary: "Read a stack", Live: true, Response: api.StackAnswer{}}),
 		operate(http.MethodPatch, stack, api.UpdateStack(s.Desk), Operation{Summary: "Edit a stack", Detail: "A folder that the newest fetched commit of the repository does not have is refused.", Request: api.UpdateStackRequest{}, Response: api.StackAnswer{}, Status: http.StatusOK}),

@@ -110,7 +110,7 @@ func stackSamples() map[string]sample {
 		"stack-bulk":           of(stackBulkView, framed(inStacks, "Pause many stacks", trail[0]), sampleBulk()),
 		"stack-bulk-none":      of(stackBulkView, framed(inStacks, "Pause many stacks", trail[0]), stackBulkPage{Do: "pause", Word: "Pause", Said: "paused", Back: "/stacks"}),
 		"stack-bulk-done":      of(stackBulkDoneView, framed(inStacks, "Sync many stacks", trail[0]), sampleBulkDone()),
-		"stack-none":           of(stackListView, framed(inStacks, "Stacks"), stackListPage{Group: groupChoice("")}),
+		"stack-none":         of(stackListView, framed(inStacks, "Stacks"), stackListPage{Choices: sampleChoices("")}),
 		"stack-redeploy":       of(redeployView, framed(inStacks, "Redeploy shop", trail...), redeployPage{Head: headOf(s, nil, ""), Containers: tick{Name: "containers", Label: "Recreate containers", On: true, Hint: "Every container is replaced, also where nothing changed. Short downtime."}, Networks: tick{Name: "networks", Label: "Recreate networks"}, Volumes: tick{Name: "volumes", Label: "Recreate volumes", Hint: "Deletes the data in the stack's own volumes for good. There is no way back."}}),
 		"stack-delete":         of(stackDeleteView, framed(inStacks, "Delete shop", trail...), newDeletePage(s, true, false)),
 		"stack-settings":       of(stackSettingsView, framed(inStacks, "Settings of shop", trail...), stackSettingsPage{headOf(s, nil, tabSettings), sampleStackForm(false)}),
@@ -168,7 +168,11 @@ func sampleStacks(by string) stackListPage {
 		lines = append(lines, l)
 	}
 	counts := map[stacks.Status]int{stacks.StatusActive: 6, stacks.StatusDegraded: 1, stacks.StatusError: 1, stacks.StatusNew: 1, stacks.StatusSyncing: 1, stacks.StatusPaused: 1}
-	return stackListPage{Tabs: statusTabs(counts, nil), Group: groupChoice(by), ByWorker: by == "worker", Groups: grouped(lines, by), Total: 11, Found: 11, More: "/stacks?after=wiki"}
+	return stackListPage{Tabs: statusTabs(counts, nil), Choices: sampleChoices(by), ByWorker: by == "worker", Groups: grouped(lines, by), Total: 11, Found: 11, More: "/stacks?after=wiki"}
+}
+
+func sampleChoices(by string) []choice {
+	return []choice{groupChoice(by), orderChoice(stacks.OrderNeed)}
 }
 
 func sampleStackForm(fresh bool) stackForm {

@@ -171,12 +171,11 @@ type keptField struct {
 // when there are more than are done at once. One that went meanwhile is left out.
 func chosenStacks(ctx context.Context, reader BulkReader, q url.Values) (chosen []stacks.Stack, left bool, err error) {
 	if q.Has("all") {
-		status, err := endpoint.OneOf(q, "status", stacks.Statuses)
+		filter, err := stackFilterIn(q)
 		if err != nil {
 			return nil, false, err
 		}
-		list, err := reader.Stacks(ctx, stacks.Filter{Search: q.Get("q"), Status: status, Worker: core.WorkerID(q.Get("worker")),
-			Repository: core.RepositoryID(q.Get("repository"))}, core.Page{Limit: maxBulk})
+		list, err := reader.Stacks(ctx, filter, core.Page{Limit: maxBulk})
 		return list.Items, list.Next != "", err
 	}
 	ids := distinct(q["stack"])

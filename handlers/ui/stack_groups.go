@@ -13,7 +13,7 @@ func statusTabs(counts map[stacks.Status]int, query url.Values) []tab {
 	current := stacks.Status(query.Get("status"))
 	to := func(status stacks.Status) string {
 		q := url.Values{}
-		for _, kept := range []string{"q", "group"} {
+		for _, kept := range []string{"q", "group", "order"} {
 			if query.Get(kept) != "" {
 				q.Set(kept, query.Get(kept))
 			}
@@ -48,6 +48,11 @@ func groupChoice(by string) choice {
 		c.Options = append(c.Options, option{exact(name), name, by == name})
 	}
 	return c
+}
+
+func orderChoice(order stacks.Order) choice {
+	return choice{Name: "order", Label: "Order by", Options: []option{{"", "urgency", order == stacks.OrderNeed},
+		{exact(stacks.OrderName), "name", order == stacks.OrderName}}}
 }
 
 // grouped puts lines into groups by name, those by status the worst first; within one they keep their order.

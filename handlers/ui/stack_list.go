@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"net/url"
 
 	"berth/core"
 	"berth/core/stacks"
 	"berth/handlers/endpoint"
 )
 
-// StackLister lists stacks by name.
+// StackLister lists stacks in the order that the filter asks for.
 type StackLister interface {
 	Stacks(ctx context.Context, f stacks.Filter, ask core.Page) (core.List[stacks.Stack], error)
 	// StackCounts returns how many stacks have each status.
@@ -29,7 +30,7 @@ const stackPageSize = 50
 type stackListPage struct {
 	Search   exact
 	Status   exact // kept while searching
-	Group    choice
+	Choices  []choice // how they are grouped and ordered
 	ByWorker bool // each group is of a worker, which its lines need not name
 	Tabs     []tab
 	Groups   []stackGroup
@@ -75,7 +76,7 @@ type stackLine struct {
 
 var stackListView = newView[stackListPage]("stack_list.html")
 
-// Stacks lists stacks: searched, filtered by status, grouped.
+// Stacks lists stacks: those first that need somebody unless it is to be by name; searched, filtered by status, grouped.
 func Stacks(lister StackNamer, now core.Clock) http.Handler {
 	return endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
 		query := r.URL.Query()
@@ -83,13 +84,12 @@ func Stacks(lister StackNamer, now core.Clock) http.Handler {
 		if err != nil {
 			return err
 		}
-		status, err := endpoint.OneOf(query, "status", stacks.Statuses)
+		filter, err := stackFilterIn(query)
 		if err != nil {
 			return err
 		}
 		ask.Limit = stackPageSize
-		list, err := lister.Stacks(r.Context(), stacks.Filter{Search: query.Get("q"), Status: status,
-			Worker: core.WorkerID(query.Get("worker")), Repository: core.RepositoryID(query.Get("repository"))}, ask)
+		list, err := lister.Stacks(r.Context(), filter, ask)
 		if err != nil {
 			return err
 		}
@@ -106,7 +106,7 @@ func Stacks(lister StackNamer, now core.Clock) http.Handler {
 			return err
 		}
 		page := stackListPage{Search: exact(query.Get("q")), Status: exact(query.Get("status")), Tabs: statusTabs(counts, query), Found: len(lines),
-			Group: groupChoice(query.Get("group")), ByWorker: query.Get("group") == "worker", Groups: grouped(lines, query.Get("group")), More: following(r.URL, list.Next), LeftOut: list.LeftOut}
+			Choices: []choice{groupChoice(query.Get("group")), orderChoice(filter.Order)}, ByWorker: query.Get("group") == "worker", Groups: grouped(lines, query.Get("group")), More: following(r.URL, list.Next), LeftOut: list.LeftOut}
 		page.Kept = keptFilter(query)
 		for _, n := range counts {
 			page.Total += n
@@ -114,6 +114,17 @@ func Stacks(lister StackNamer, now core.Clock) http.Handler {
 		busy := counts[stacks.StatusSyncing]+counts[stacks.StatusPending] > 0
 		return stackListView.write(w, r, http.StatusOK, newFrame(r, inStacks, "Stacks").following(busy), page)
 	})
+}
+
+// stackFilterIn reads which stacks an address asks for, and in which order.
+func stackFilterIn(q url.Values) (stacks.Filter, error) {
+	status, err := endpoint.OneOf(q, "status", stacks.Statuses)
+	if err != nil {
+		return stacks.Filter{}, err
+	}
+	order, err := endpoint.OneOf(q, "order", stacks.Orders)
+	return stacks.Filter{Search: q.Get("q"), Status: status, Worker: core.WorkerID(q.Get("worker")), Repository: core.RepositoryID(q.Get("repository")),
+		Order: cmp.Or(order, stacks.OrderNeed)}, err
 }
 
 // namesIn finds what the repositories and workers of stacks are called.
