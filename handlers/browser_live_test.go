@@ -134,7 +134,7 @@ const disturbed = `((...keys) => {
 func TestAnUpdateDisturbsNobody(t *testing.T) {
 	w := newWatched(t)
 	made := w.stacks(40)
-	w.b.Open(origin + "/stacks")
+	w.b.Open(origin + "/stacks?order=name")
 	w.streams(1)
 	if n := browser.Ask[int](w.b, watch); n != 40 {
 		t.Fatalf("%d stacks are listed", n)

@@ -110,7 +110,7 @@ func stackSamples() map[string]sample {
 		"stack-bulk":           of(stackBulkView, framed(inStacks, "Pause many stacks", trail[0]), sampleBulk()),
 		"stack-bulk-none":      of(stackBulkView, framed(inStacks, "Pause many stacks", trail[0]), stackBulkPage{Do: "pause", Word: "Pause", Said: "paused", Back: "/stacks"}),
 		"stack-bulk-done":      of(stackBulkDoneView, framed(inStacks, "Sync many stacks", trail[0]), sampleBulkDone()),
-		"stack-none":         of(stackListView, framed(inStacks, "Stacks"), stackListPage{Choices: sampleChoices("")}),
+		"stack-none":           of(stackListView, framed(inStacks, "Stacks"), stackListPage{Choices: sampleChoices("")}),
 		"stack-redeploy":       of(redeployView, framed(inStacks, "Redeploy shop", trail...), redeployPage{Head: headOf(s, nil, ""), Containers: tick{Name: "containers", Label: "Recreate containers", On: true, Hint: "Every container is replaced, also where nothing changed. Short downtime."}, Networks: tick{Name: "networks", Label: "Recreate networks"}, Volumes: tick{Name: "volumes", Label: "Recreate volumes", Hint: "Deletes the data in the stack's own volumes for good. There is no way back."}}),
 		"stack-delete":         of(stackDeleteView, framed(inStacks, "Delete shop", trail...), newDeletePage(s, true, false)),
 		"stack-settings":       of(stackSettingsView, framed(inStacks, "Settings of shop", trail...), stackSettingsPage{headOf(s, nil, tabSettings), sampleStackForm(false)}),

@@ -29,9 +29,9 @@ const stackPageSize = 50
 
 type stackListPage struct {
 	Search   exact
-	Status   exact // kept while searching
+	Status   exact    // kept while searching
 	Choices  []choice // how they are grouped and ordered
-	ByWorker bool // each group is of a worker, which its lines need not name
+	ByWorker bool     // each group is of a worker, which its lines need not name
 	Tabs     []tab
 	Groups   []stackGroup
 	Total    int         // of all stacks, whatever the filter

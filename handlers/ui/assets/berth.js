@@ -107,7 +107,7 @@
       if (from.data !== to.data) from.data = to.data;
       return;
     }
-    if (from.isEqualNode(to) || from.matches("input, select, textarea")) return;
+    if (from.isEqualNode(to) || from.matches("input, select, textarea, [data-own]")) return;
     if (from.nodeName === "TIME" && from.dateTime === to.dateTime) return;
     for (const { name } of [...from.attributes]) {
       if (!to.hasAttribute(name) && name !== "open" && name !== "aria-busy") from.removeAttribute(name);
@@ -259,6 +259,7 @@
       const next = fresh.getElementById(region.id);
       if (next) morph(region, next);
     }
+    countTicked();
     const now = standing();
     if (before && now && before !== now) say(now);
     const list = $("[data-append]");
@@ -402,6 +403,21 @@
     });
     for (const button of $$("[data-plain]", form)) button.hidden = true;
   }
+
+  // What is done to several is offered once some are ticked, and how many are is said. What is in data-own is the script's.
+  function countTicked() {
+    const form = $("#bulk");
+    if (!form) return;
+    const ticked = [...form.elements].filter((field) => field.checked);
+    const count = $("[data-none]", form);
+    const text = ticked.some((field) => field.name === "all") ? "all chosen" : ticked.length ? `${ticked.length} chosen` : count.dataset.none;
+    if (count.textContent === text) return;
+    count.textContent = text;
+    count.toggleAttribute("data-some", ticked.length > 0);
+    $(".bulk-acts", form).hidden = ticked.length === 0;
+  }
+  document.addEventListener("change", ({ target }) => target.form?.id === "bulk" && countTicked());
+  window.addEventListener("pageshow", countTicked); // a browser that comes back ticks what was ticked
 
   // A form that could not arrive is not sent: the browser would put a page of its own in place of what was typed.
   async function mayArrive() {
@@ -618,6 +634,7 @@
   for (const box of $$("[data-follow]")) if (pace || $("[data-stream]")) box.scrollTop = box.scrollHeight;
   tellTimes();
   for (const list of $$("#log")) tellDays(list, list.children);
+  countTicked();
   setInterval(tellTimes, 15000);
   plan();
 })();
