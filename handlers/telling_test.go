@@ -2,6 +2,7 @@ package handlers_test
 
 import (
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,6 +24,26 @@ func TestARedeploySaysWhatItDoes(t *testing.T) {
 	says(t, p.s.browse(session, asked.Header().Get("Location")), 200, "revision 1, as it was", "Redeploy")
 	if s := p.play(200, "GET", "/api/custom/stacks/{stack}", ""); s["quarantine"] == nil {
 		t.Error("the redeploy ended the quarantine")
+	}
+}
+
+// TestWhatDeletesDataIsAskedForByItself: the button that makes containers anew cannot delete what volumes hold, and the one
+// that does says so and asks.
+func TestWhatDeletesDataIsAskedForByItself(t *testing.T) {
+	p, session, stack := operator(t)
+	p.s.exec(`UPDATE revisions SET services = '[{"Name":"db","Volumes":["data"]},{"Name":"web","Volumes":["data","uploads"]}]' WHERE stack_id = ?`, p.named["stack"])
+	w := p.s.browse(session, stack+"/redeploy")
+	says(t, w, 200, "It mounts <code>data</code>, <code>uploads</code>.", "Yes, delete the data and redeploy", "What the volumes hold is deleted for good")
+	for _, form := range strings.Split(w.Body.String(), "<form")[1:] {
+		form, _, _ = strings.Cut(form, "</form>")
+		if strings.Contains(form, `name="volumes"`) && (!strings.Contains(form, `class="button is-danger"`) || strings.Contains(form, `name="containers"`)) {
+			t.Errorf("data is deleted by <form%s", form)
+		}
+	}
+	asked := p.s.submit(session, stack+"/redeploy", url.Values{"volumes": {"on"}})
+	says(t, p.s.browse(session, asked.Header().Get("Location")), 200, "volumes")
+	if n := p.s.count(`SELECT count(*) FROM deployments WHERE stack_id = ? AND options LIKE '%"recreate_volumes":true%'`, p.named["stack"]); n != 1 {
+		t.Errorf("%d deployments make volumes anew", n)
 	}
 }
 

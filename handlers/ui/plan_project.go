@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"berth/core"
 	"berth/core/stacks"
 )
 
@@ -27,7 +28,7 @@ type planProject struct {
 
 func projectOf(plan stacks.Plan) planProject {
 	var p planProject
-	networks, volumes := map[string]bool{}, map[string]bool{}
+	networks := map[string]bool{}
 	for _, s := range plan.Wanted {
 		line := projectLine{Name: s.Name, Image: s.Image, Scale: max(1, s.Scale), Ports: s.Ports, Mounts: slices.Concat(s.Volumes, s.Binds), Networks: s.Networks, Secrets: s.Variables}
 		if s.Idle {
@@ -35,11 +36,19 @@ func projectOf(plan stacks.Plan) planProject {
 		}
 		p.Lines = append(p.Lines, line)
 		gather(networks, s.Networks)
-		gather(volumes, s.Volumes)
 	}
-	p.Networks, p.Volumes = slices.Sorted(maps.Keys(networks)), slices.Sorted(maps.Keys(volumes))
+	p.Networks, p.Volumes = slices.Sorted(maps.Keys(networks)), volumesOf(plan.Wanted)
 	p.Graph = drawServices(plan.Wanted, func(name string) (badge, string) { return actionOf(plan.Services, name), "" })
 	return p
+}
+
+// volumesOf are the named volumes that compose services mount.
+func volumesOf(services []core.ComposeService) []string {
+	volumes := map[string]bool{}
+	for _, s := range services {
+		gather(volumes, s.Volumes)
+	}
+	return slices.Sorted(maps.Keys(volumes))
 }
 
 func gather(all map[string]bool, names []string) {

@@ -11,13 +11,18 @@ import (
 	"berth/handlers/endpoint"
 )
 
+// RevisionFinder finds a kept revision of a stack.
+type RevisionFinder interface {
+	// Revision returns one revision. NotFound "revision.not_found".
+	Revision(ctx context.Context, stack core.StackID, number int) (stacks.Revision, error)
+}
+
 // RevisionReader reads the kept revisions of a stack.
 type RevisionReader interface {
 	StackFinder
 	// Revisions lists at most limit revisions below a number, or the newest when that is 0.
 	Revisions(ctx context.Context, stack core.StackID, before, limit int) ([]stacks.Revision, error)
-	// Revision returns one revision. NotFound "revision.not_found".
-	Revision(ctx context.Context, stack core.StackID, number int) (stacks.Revision, error)
+	RevisionFinder
 }
 
 type revisionListPage struct {

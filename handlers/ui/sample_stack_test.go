@@ -103,7 +103,7 @@ func stackSamples() map[string]sample {
 		"stack-new":            of(stackShowView, framed(inStacks, "blog", trail[0]), stackShowPage{Head: headOf(fresh, nil, tabOverview), Facts: stackFacts{Repository: "apps", RepositoryHref: "/repositories/rep_1", Folder: "apps/blog"}}),
 		"stack-failed":         of(stackShowView, framed(inStacks, "blog", trail[0]), failed),
 		"stack-torn":           of(stackShowView, framed(inStacks, "shop", trail[0]), torn),
-		"stack-held-again":     of(redeployView, framed(inStacks, "Redeploy shop", trail...), redeployPage{Head: headOf(s, nil, ""), Revision: 12, Held: "77aa10b2c3", Containers: tick{Name: "containers", Label: "Recreate containers"}, Networks: tick{Name: "networks", Label: "Recreate networks"}, Volumes: tick{Name: "volumes", Label: "Recreate volumes"}}),
+		"stack-held-again":   of(redeployView, framed(inStacks, "Redeploy shop", trail...), sampleRedeploy(s, "77aa10b2c3")),
 		"stack-healing":        of(stackShowView, asked(framed(inStacks, "shop", trail[0]), "stack-paused"), healing),
 		"stack-list":           of(stackListView, framed(inStacks, "Stacks"), sampleStacks("")),
 		"stack-groups":         of(stackListView, framed(inStacks, "Stacks"), sampleStacks("worker")),
@@ -111,7 +111,7 @@ func stackSamples() map[string]sample {
 		"stack-bulk-none":      of(stackBulkView, framed(inStacks, "Pause many stacks", trail[0]), stackBulkPage{Do: "pause", Word: "Pause", Said: "paused", Back: "/stacks"}),
 		"stack-bulk-done":      of(stackBulkDoneView, framed(inStacks, "Sync many stacks", trail[0]), sampleBulkDone()),
 		"stack-none":           of(stackListView, framed(inStacks, "Stacks"), stackListPage{Choices: sampleChoices("")}),
-		"stack-redeploy":       of(redeployView, framed(inStacks, "Redeploy shop", trail...), redeployPage{Head: headOf(s, nil, ""), Containers: tick{Name: "containers", Label: "Recreate containers", On: true, Hint: "Every container is replaced, also where nothing changed. Short downtime."}, Networks: tick{Name: "networks", Label: "Recreate networks"}, Volumes: tick{Name: "volumes", Label: "Recreate volumes", Hint: "Deletes the data in the stack's own volumes for good. There is no way back."}}),
+		"stack-redeploy":     of(redeployView, framed(inStacks, "Redeploy shop", trail...), sampleRedeploy(s, "")),
 		"stack-delete":         of(stackDeleteView, framed(inStacks, "Delete shop", trail...), newDeletePage(s, true, false)),
 		"stack-settings":       of(stackSettingsView, framed(inStacks, "Settings of shop", trail...), stackSettingsPage{headOf(s, nil, tabSettings), sampleStackForm(false)}),
 		"stack-add":            of(stackNewView, framed(inStacks, "Add a stack", trail[0]), sampleNewStack()),
@@ -169,6 +169,16 @@ func sampleStacks(by string) stackListPage {
 	}
 	counts := map[stacks.Status]int{stacks.StatusActive: 6, stacks.StatusDegraded: 1, stacks.StatusError: 1, stacks.StatusNew: 1, stacks.StatusSyncing: 1, stacks.StatusPaused: 1}
 	return stackListPage{Tabs: statusTabs(counts, nil), Choices: sampleChoices(by), ByWorker: by == "worker", Groups: grouped(lines, by), Total: 11, Found: 11, More: "/stacks?after=wiki"}
+}
+
+// sampleRedeploy asks of the newest commit, or while that is in quarantine of a revision.
+func sampleRedeploy(s stacks.Stack, held core.Commit) redeployPage {
+	s.Quarantine.Commit = held
+	page := newRedeployPage(s, stacks.DeployOptions{RecreateContainers: true}, stacks.Revision{Services: sampleProject()})
+	if held != "" {
+		page.Revision = 12
+	}
+	return page
 }
 
 func sampleChoices(by string) []choice {

@@ -35,7 +35,7 @@ type containerLine struct {
 
 // currentRevision reads what is in place of a stack; nothing when nothing is, or when it is not kept
 // any more.
-func currentRevision(ctx context.Context, reader StackReader, s stacks.Stack) (stacks.Revision, error) {
+func currentRevision(ctx context.Context, reader RevisionFinder, s stacks.Stack) (stacks.Revision, error) {
 	if s.Revision == 0 {
 		return stacks.Revision{}, nil
 	}

@@ -28,11 +28,12 @@ func SyncStack(desk StackSyncer) http.Handler {
 }
 
 type redeployPage struct {
-	Head                          stackHead
-	Revision                      int    // that is put in place again; 0: the newest commit is
-	Held                          string // commit in quarantine; empty: there is none
-	Trouble                       string
-	Containers, Networks, Volumes tick
+	Head                 stackHead
+	Revision             int    // that is put in place again; 0: the newest commit is
+	Held                 string // commit in quarantine; empty: there is none
+	Trouble              string
+	Containers, Networks tick
+	Mounted              []string // volumes that what is in place mounts
 }
 
 var redeployView = newView[redeployPage]("stack_redeploy.html")
@@ -41,6 +42,7 @@ var redeployView = newView[redeployPage]("stack_redeploy.html")
 type RedeployReader interface {
 	StackFinder
 	DeploymentLister
+	RevisionFinder
 }
 
 // NewRedeploy says what a redeploy puts in place, and asks what it is to make anew.
@@ -59,15 +61,23 @@ func writeRedeploy(w http.ResponseWriter, r *http.Request, reader RedeployReader
 	if err != nil {
 		return err
 	}
+	current, err := currentRevision(r.Context(), reader, s)
+	if err != nil {
+		return err
+	}
 	f := newFrame(r, inStacks, "Redeploy "+s.Name, stackTrail(s)...)
 	f.Problem = c.Status != http.StatusOK
-	return redeployView.write(w, r, c.Status, f, redeployPage{
-		Head: headOf(s, nil, ""), Revision: s.Again(newest.Items), Held: s.Quarantine.Commit.Short(), Trouble: c.general(),
+	page := newRedeployPage(s, o, current)
+	page.Revision, page.Trouble = s.Again(newest.Items), c.general()
+	return redeployView.write(w, r, c.Status, f, page)
+}
+
+// newRedeployPage asks what is made anew. What deletes data is no tick among the others: it is asked for by itself, and twice.
+func newRedeployPage(s stacks.Stack, o stacks.DeployOptions, current stacks.Revision) redeployPage {
+	return redeployPage{Head: headOf(s, nil, ""), Held: s.Quarantine.Commit.Short(), Mounted: volumesOf(current.Services),
 		Containers: tick{Name: "containers", Label: "Recreate containers", On: o.RecreateContainers,
 			Hint: "Every container is replaced, also where nothing changed. Short downtime."},
-		Networks: tick{Name: "networks", Label: "Recreate networks", On: o.RecreateNetworks, Hint: "The stack is taken down first, so that its networks are made anew."},
-		Volumes:  tick{Name: "volumes", Label: "Recreate volumes", On: o.RecreateVolumes, Hint: "Deletes the data in the stack's own volumes for good. There is no way back."},
-	})
+		Networks: tick{Name: "networks", Label: "Recreate networks", On: o.RecreateNetworks, Hint: "The stack is taken down first, so that its networks are made anew."}}
 }
 
 // Redeploy asks for a deployment that makes anew what was ticked.

@@ -17,12 +17,11 @@ type StackReader interface {
 	StackFinder
 	DeploymentLister
 	RotationReader
+	RevisionFinder
 	FolderJobs
 	ProposalReader
 	// Decisions lists why a stack was deployed or not, newest first.
 	Decisions(ctx context.Context, stack core.StackID, ask core.Page) (core.List[stacks.Decision], error)
-	// Revision returns one revision. NotFound "revision.not_found".
-	Revision(ctx context.Context, stack core.StackID, number int) (stacks.Revision, error)
 }
 
 const (

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"unicode"
 	"unicode/utf8"
 )
@@ -14,6 +15,7 @@ type sureAct struct {
 	Href  string // where the form goes; empty: nothing is done, as on the page that shows the parts
 	Text  string // what comes of it
 	Small bool   // it stands in a line of a table
+	Kept  []keptField // what its form sends
 }
 
 func sure(icon, word, of, href, text string) sureAct {
@@ -23,6 +25,12 @@ func sure(icon, word, of, href, text string) sureAct {
 // InLine is the same act in a line of a table.
 func (a sureAct) InLine() sureAct {
 	a.Small = true
+	return a
+}
+
+// With is the same act with a field that its form sends.
+func (a sureAct) With(name, value string) sureAct {
+	a.Kept = append(slices.Clone(a.Kept), keptField{name, exact(value)})
 	return a
 }
 
