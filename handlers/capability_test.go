@@ -23,7 +23,7 @@ var open = []string{
 var own = []string{"GET /api/custom/me", "POST /api/custom/logout", "POST /logout", "GET /design"}
 
 // administered are the areas that only administrators may see, as the roles of the HTTP contract say.
-var administered = []string{"users", "invites", "service-accounts", "integrations", "hubs", "backups", "configuration", "audit-events", "policy", "settings", "email", "keys"}
+var administered = []string{"users", "invites", "service-accounts", "integrations", "hubs", "backups", "configuration", "audit-events", "policy", "settings", "email", "keys", "worker-tokens"}
 
 // needed says what a route must demand, from its address and method alone, so that a row
 // cannot grant more than its area does.

@@ -24,7 +24,8 @@ func (p *players) playPages() {
 	p.name("spare global", "POST", variablesPath, `{"scope":"global","name":"SPARE","value":"1"}`)
 	p.name("spare account", "POST", "/api/custom/service-accounts", `{"name":"spare","role":"viewer"}`)
 	p.name("spare account key", "POST", "/api/custom/service-accounts/{spare account}/keys", `{"name":"k","expires_at":null}`)
-	p.named["fourth worker"] = string(p.s.worker("web-4").ID)
+	fourth := p.s.worker("web-4")
+	p.named["fourth worker"], p.named["worker token"] = string(fourth.ID), string(fourth.TokenID)
 	p.named["person"] = string(p.s.user(access.RoleViewer).ID)
 	p.named["open invitation"] = p.play(201, "POST", "/api/custom/users/invite", `{"email":"open@example.org","role":"viewer"}`)["id"].(string)
 	p.named["invited"] = tokenOf(p.play(201, "POST", "/api/custom/users/invite", `{"email":"invited@example.org","role":"admin"}`))
@@ -254,6 +255,8 @@ var pageVisits = []visit{
 	{200, "/workers/new", "", ""},
 	{200, "/workers/{worker}", "", ""},
 	{201, "/workers/new", "name=w", ""},
+	{200, "/worker-tokens/{worker token}", "", ""},
+	{404, "/worker-tokens/wtk_gone", "", ""},
 	{200, "/workers/{fourth worker}/revoke", "", ""},
 	{303, "/workers/{fourth worker}/revoke", "x=1", ""},
 	{200, "/workers/{fourth worker}/delete", "", ""},

@@ -67,6 +67,7 @@ type UIStore interface {
 	ui.DeploymentReader
 	ui.ReadingReader
 	ui.WorkerHistory
+	ui.TokenReader
 	UIJobStore
 	ui.ServiceAccountKeeper
 	ui.UserKeeper
@@ -286,6 +287,7 @@ func uiSettingsRoutes(d Deps) []Route {
 		form("/workers/{id}/policy/delete", access.Administer, ui.ClearPolicy(u.Workers)),
 		page("/workers/new", access.Administer, ui.NewWorker()),
 		form("/workers/new", access.Administer, ui.CreateWorkerToken(u.Workers, u.Now)),
+		page("/worker-tokens/{id}", access.Administer, ui.WorkerToken(u.Store, u.Now)),
 		page("/workers/{id}/revoke", access.Administer, ui.ConfirmRevokeWorker(u.Workers, u.Now)),
 		form("/workers/{id}/revoke", access.Administer, ui.RevokeWorker(u.Workers)),
 		page("/workers/{id}/delete", access.Administer, ui.ConfirmDeleteWorker(u.Workers, u.Now)),

@@ -34,7 +34,13 @@ func (s *stand) worker(hostname string, tags ...string) fleet.Worker {
 	s.t.Helper()
 	issued, err := s.desk().Issue(s.t.Context(), access.System, fleet.TokenAsk{})
 	s.must(err)
-	w, err := s.desk().Enrol(s.t.Context(), fleet.Proof{Token: issued.Secret.Reveal(), Key: seal.PinOf([]byte(hostname))},
+	return s.enrolled(issued.Secret.Reveal(), hostname, tags...)
+}
+
+// enrolled registers a worker with a token.
+func (s *stand) enrolled(token, hostname string, tags ...string) fleet.Worker {
+	s.t.Helper()
+	w, err := s.desk().Enrol(s.t.Context(), fleet.Proof{Token: token, Key: seal.PinOf([]byte(hostname))},
 		wire.Enrol{Protocol: 1, Hostname: hostname, Tags: tags, Version: "1.0", OS: "linux", Arch: "amd64"})
 	s.must(err)
 	s.exec(`UPDATE workers SET engine = id WHERE id = ?`, string(w.ID)) // each has its own

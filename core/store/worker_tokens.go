@@ -36,6 +36,12 @@ func (s *Store) HeldWorkerToken(ctx context.Context, id core.WorkerTokenID) (fle
 	return read(ctx, s, func(tx *Tx) (fleet.Held, error) { return heldToken(tx, id) })
 }
 
+// WorkerToken returns a token, without what proves it, and the worker that it is bound to; the zero worker while none is.
+func (s *Store) WorkerToken(ctx context.Context, id core.WorkerTokenID) (fleet.Token, fleet.Worker, error) {
+	held, err := s.HeldWorkerToken(ctx, id)
+	return held.Token, held.Worker, err
+}
+
 func heldToken(tx *Tx, id core.WorkerTokenID) (fleet.Held, error) {
 	held, err := one(tx, errTokenMissing, scanHeld, `SELECT t.id, t.name, t.mac, t.created_at, t.expires_at, t.worker_id, t.revoked, w.key
 		FROM worker_tokens AS t LEFT JOIN workers AS w ON w.id = t.worker_id WHERE t.id = ?`, id)

@@ -21,6 +21,7 @@ type frame struct {
 	Hub     hubNotice
 	Seen    string // mark of what was stored before the page was read; empty: nobody knows
 	Live    int    // milliseconds between two looks of the script at the page; 0: it does not look
+	Look    string // what the script looks at where the page itself cannot be asked for again; empty: at the page
 	Reload  int    // seconds after which a browser without script loads the page again; 0: it does not
 	Asset   assets // where styles and script are
 	Problem bool   // the page is a form that was not accepted

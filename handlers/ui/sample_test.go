@@ -123,6 +123,9 @@ func samples() map[string]sample {
 		"repository-keys":       of(repositoryKeysView, framed(inRepositories, "Repository keys"), repositoryKeysPage{Lines: []keyLine{{Name: "apps 2025-11-20", Host: "git.example.com", Username: "deploy", UsedBy: []nameLink{{"apps", "/repositories/rep_1"}}, Made: at(before(30*time.Hour), sampleNow)}, {Name: "GitHub: ada", Host: "github.com", Username: "ada", Connected: "ada@example.org", Cuts: true, DeleteHref: "/", UsedBy: []nameLink{{"shop", "/repositories/rep_2"}}}, {Name: "old", Host: "git.example.com:3000", Username: "ada", DeleteHref: "/", Made: at(before(3000*time.Hour), sampleNow)}}}),
 		"repository-key-delete": of(repositoryKeyDeleteView, framed(inRepositories, "Disconnect GitHub: ada"), repositoryKeyDeletePage{"GitHub: ada", "/repository-keys/cred_1/delete", []nameLink{{"apps", "/repositories/rep_1"}}}),
 		"worker-new":            of(workerNewView, framed(inWorkers, "Add a worker"), newWorkerPage("", 7)),
+		"worker-waits":          of(workerTokenView, framed(inWorkers, "Start the worker"), joinedOf(sampleToken(), fleet.Worker{}, sampleNow)),
+		"worker-late":           of(workerTokenView, framed(inWorkers, "Start the worker"), joinedOf(sampleToken(), fleet.Worker{}, sampleNow.Add(8*24*time.Hour))),
+		"worker-joined":         of(workerTokenView, framed(inWorkers, "Start the worker"), sampleJoined(sampleWorkers()[0])),
 		"worker-issued":         of(workerNewView, framed(inWorkers, "Add a worker"), sampleIssued()),
 		"worker-show":           of(workerShowView, framed(inWorkers, "hetzner-fsn-1", crumb{"Workers", "/workers"}), sampleWorkerShow(0)),
 		"worker-away":           of(workerShowView, framed(inWorkers, "basement-nuc", crumb{"Workers", "/workers"}), sampleWorkerShow(2)),
@@ -390,10 +393,22 @@ func allTabs(online string) []tab {
 	return tabs
 }
 
+// sampleToken waits for a week.
+func sampleToken() fleet.Token {
+	return fleet.Token{ID: "wtk_1", Name: "rack 4, host 2", ExpiresAt: sampleNow.Add(7 * 24 * time.Hour)}
+}
+
+// sampleJoined is the page of a token that a worker has registered with.
+func sampleJoined(w fleet.Worker) workerJoined {
+	t := sampleToken()
+	t.Worker = w.ID
+	return joinedOf(t, w, sampleNow)
+}
+
 func sampleIssued() workerNewPage {
 	p := newWorkerPage("", 7)
 	issued := fleet.Issued{ServerURL: "https://berth.example.com:8443"}
-	p.Issued, p.Expires = true, at(sampleNow.Add(7*24*time.Hour), sampleNow)
+	p.Issued, p.Joined = true, joinedOf(sampleToken(), fleet.Worker{}, sampleNow)
 	p.Command = copyable{"command", "Command that starts the worker", issued.Command()}
 	p.Compose = copyable{"compose", "Compose file that runs the worker", issued.Compose()}
 	return p

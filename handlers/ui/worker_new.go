@@ -26,7 +26,7 @@ type workerNewPage struct {
 	Issued  bool
 	Command copyable
 	Compose copyable
-	Expires moment
+	Joined  workerJoined
 }
 
 // copyable is text to be copied whole.
@@ -67,10 +67,12 @@ func CreateWorkerToken(issuer TokenIssuer, now core.Clock) http.Handler {
 			page.Trouble = c.on(&page.Name)
 			return writeNewWorker(w, r, c.Status, page)
 		}
-		page.Issued, page.Expires = true, at(issued.Token.ExpiresAt, now())
+		page.Issued, page.Joined = true, joinedOf(issued.Token, fleet.Worker{}, now())
 		page.Command = copyable{"command", "Command that starts the worker", issued.Command()}
 		page.Compose = copyable{"compose", "Compose file that runs the worker", issued.Compose()}
-		return writeNewWorker(w, r, http.StatusCreated, page)
+		f := startFrame(r).following(true)
+		f.Look = page.Joined.Href
+		return workerNewView.write(w, r, http.StatusCreated, f, page)
 	})
 }
 

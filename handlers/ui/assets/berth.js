@@ -188,6 +188,7 @@
 
   function addressNow() {
     if (watched) return new URL("/healthz", location.href);
+    if (document.body.dataset.look) return new URL(document.body.dataset.look, location.href);
     const url = unsaid();
     const list = $("[data-append]");
     if (list) url.searchParams.set("after", list.dataset.append);
