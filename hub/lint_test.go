@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"berth/core"
 	"berth/core/access"
 	"berth/core/fault"
 	"berth/core/lint"
@@ -40,6 +41,39 @@ func TestErrorsOfLintStopADeploymentInItsPhase(t *testing.T) {
 	if _, err := s.hub.Plan(t.Context(), asked.Stack); fault.CodeOf(err) != "lint.failed" {
 		t.Errorf("the plan says %v", err)
 	}
+}
+
+// A person was quicker than polling: the failure is one, not two.
+func TestWhatLintRefusedByHandIsNotDeployedAgainByPolling(t *testing.T) {
+	s := newStandWith(t, func(o *Options) { o.Compose, o.Drafts = render.New(), render.New() })
+	s.commit(composed(""))
+	w := s.enrol("host-1")
+	p := s.connectAs(w, wire.Hello{Judges: true})
+	st := s.add("web", "web", w.ID, true)
+	p.succeed(expect[wire.Command](p))
+	s.stackIs(st.ID, stacks.StatusActive)
+	bad := s.commit(composed("    environment: {A: '${NOBODY}'}\n"))
+	if _, err := s.desk.Sync(t.Context(), st.ID, access.System); err != nil {
+		t.Fatal(err)
+	}
+	s.hub.Nudge()
+	s.newest(st.ID, stacks.DeploymentFailed)
+	s.look()
+	s.eventually("polling has decided on the commit, and recorded the head", func() bool {
+		r, err := s.store.Repository(t.Context(), s.repo)
+		return err == nil && r.Head == bad && r.AskedAt.IsZero()
+	})
+	list, err := s.store.Decisions(t.Context(), st.ID, core.Page{Limit: 1})
+	if err != nil || list.Items[0].Deployed || !strings.Contains(list.Items[0].Reason, "failed for what is in its files") {
+		t.Errorf("it decided %+v, %v", list.Items, err)
+	}
+	if all := s.deployments(st.ID); len(all) != 2 {
+		t.Errorf("of one bad commit there are %+v", all)
+	}
+	s.commit(composed(""))
+	s.look()
+	p.succeed(expect[wire.Command](p))
+	s.stackIs(st.ID, stacks.StatusActive)
 }
 
 func TestAdviceStopsNothing(t *testing.T) {

@@ -30,6 +30,7 @@ type Verdict struct {
 	Problem   string // for people; set when the stack cannot be deployed at all
 	Reason    string
 	Record    bool // false: nothing new was seen, nothing is written
+	Settled   bool // without a deployment: polling looks no more at this tree
 }
 
 // Decide says whether what was seen leads to a deployment, and why. It is called for
@@ -55,6 +56,9 @@ func Decide(s Stack, seen Sight) Verdict {
 	case !s.AutoSync:
 		return Verdict{OutOfSync: true, Record: true,
 			Reason: fmt.Sprintf("%s changed at commit %s, but automatic sync is off; sync it by hand", folder, seen.Commit.Short())}
+	case s.Repeats(seen.Commit):
+		return Verdict{OutOfSync: true, Record: true, Settled: true,
+			Reason: fmt.Sprintf("%s changed at commit %s, which was deployed already and failed for what is in its files; it is tried again once a commit or a variable of the stack has changed", folder, seen.Commit.Short())}
 	}
 	reason := fmt.Sprintf("%s changed at commit %s", folder, seen.Commit.Short())
 	if s.SeenTree == "" {

@@ -3,6 +3,7 @@ package stacks
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestDecide(t *testing.T) {
@@ -12,6 +13,14 @@ func TestDecide(t *testing.T) {
 		change(&s)
 		return s
 	}
+	failed := func(change func(*Stack)) Stack {
+		s := with(func(s *Stack) {
+			s.Status, s.Retry = StatusError, Retry{Trigger: TriggerPoll, Of: "dep_1", Failed: "c2"}
+		})
+		change(&s)
+		return s
+	}
+	repeats := Verdict{OutOfSync: true, Record: true, Settled: true, Reason: "commit c2, which was deployed already and failed for what is in its files"}
 	for name, c := range map[string]struct {
 		stack Stack
 		sight Sight
@@ -33,11 +42,16 @@ func TestDecide(t *testing.T) {
 		"seen, but not deployed":     {with(func(s *Stack) { s.DeployedTree, s.OutOfSync = "t0", true }), Sight{Commit: "c1", Tree: "t1"}, Verdict{OutOfSync: true, Reason: "as it was"}},
 		"back to what was deployed":  {with(func(s *Stack) { s.OutOfSync = true }), Sight{Commit: "c1", Tree: "t1"}, Verdict{Record: true, Reason: "as it was"}},
 		"fallen behind meanwhile":    {with(func(s *Stack) { s.DeployedTree = "t0" }), Sight{Commit: "c1", Tree: "t1"}, Verdict{OutOfSync: true, Record: true, Reason: "as it was"}},
+		"it failed for its files":    {failed(func(*Stack) {}), Sight{Commit: "c2", Tree: "t2"}, repeats},
+		"so did the first":           {failed(func(s *Stack) { s.Seen, s.SeenTree, s.DeployedTree = "", "", "" }), Sight{Commit: "c2", Tree: "t2"}, repeats},
+		"a commit after that":        {failed(func(*Stack) {}), Sight{Commit: "c3", Tree: "t3"}, Verdict{Deploy: true, OutOfSync: true, Record: true, Reason: "changed at commit c3"}},
+		"a variable changed since":   {failed(func(s *Stack) { s.RetryAt = time.Unix(1, 0) }), Sight{Commit: "c2", Tree: "t2"}, Verdict{Deploy: true, OutOfSync: true, Record: true, Reason: "changed at commit c2"}},
+		"a rollback failed":          {failed(func(s *Stack) { s.Retry.Aim.Revision = 1 }), Sight{Commit: "c2", Tree: "t2"}, Verdict{Deploy: true, OutOfSync: true, Record: true, Reason: "changed at commit c2"}},
 		"a commit is named in short": {inSync, Sight{Commit: "0123456789abcdef", Tree: "t2"}, Verdict{Deploy: true, OutOfSync: true, Record: true, Reason: "at commit 0123456789"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := Decide(c.stack, c.sight)
-			if got.Deploy != c.want.Deploy || got.OutOfSync != c.want.OutOfSync || got.Record != c.want.Record {
+			if got.Deploy != c.want.Deploy || got.OutOfSync != c.want.OutOfSync || got.Record != c.want.Record || got.Settled != c.want.Settled {
 				t.Errorf("got %+v\nwant %+v", got, c.want)
 			}
 			if !strings.Contains(got.Reason, c.want.Reason) || !strings.Contains(got.Problem, c.want.Problem) || (got.Problem == "") != (c.want.Problem == "") || strings.Contains(got.Reason, "abcdef") {

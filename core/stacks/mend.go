@@ -1,5 +1,7 @@
 package stacks
 
+import "berth/core"
+
 // mended lists the faults that time does not mend: what is in the repository has to change, or a
 // variable of the stack. True when that may be in a file outside the stack's folder, which nobody
 // watches before the stack was rendered once.
@@ -36,6 +38,12 @@ func MendedOutside(code string) bool { return mended[code] }
 // Stands reports whether the stack's last failure waits for a change, so that nothing is planned.
 func (s Stack) Stands() bool {
 	return s.Status == StatusError && s.Retry.Of != "" && s.RetryAt.IsZero() && (s.AutoSync || s.Retry.ByItself())
+}
+
+// Repeats reports whether a deployment of the branch's head at a commit would only repeat the stack's last failure: that was of
+// this very commit, and waits for a change.
+func (s Stack) Repeats(commit core.Commit) bool {
+	return commit != "" && commit == s.Retry.Failed && !s.Retry.ByItself() && s.Stands()
 }
 
 // Untouched reports whether a deployment failed before anything was sent to a worker, so that what ran

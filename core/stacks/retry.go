@@ -31,12 +31,14 @@ type Retry struct {
 	// Of is the deployment that failed, Attempt the number that the next one gets.
 	Of      core.DeploymentID `json:"of,omitempty"`
 	Attempt int               `json:"attempt,omitempty"`
+	// Failed is the commit that failed, as long as the stack is in the folder that it was read from.
+	Failed core.Commit `json:"failed,omitempty"`
 }
 
 // RetryOf returns what is tried again of a deployment that failed. Volumes that may have been made
 // anew already are not thrown away a second time.
 func RetryOf(d Deployment) Retry {
-	r := Retry{Trigger: d.Trigger, Aim: d.Aim, Options: d.Options, Of: d.ID, Attempt: max(1, d.Attempt) + 1}
+	r := Retry{Trigger: d.Trigger, Aim: d.Aim, Options: d.Options, Of: d.ID, Attempt: max(1, d.Attempt) + 1, Failed: d.Commit}
 	if d.Aim == (Aim{}) && d.Options == (DeployOptions{}) {
 		r.Trigger = TriggerPoll // nobody in person wants it any more
 	}

@@ -60,6 +60,11 @@ func (s *Store) recordOne(tx *Tx, seen stacks.Seen, now time.Time) error {
 		seen.Sight.Commit, v.OutOfSync, v.OutOfSync, micros(now), v.Problem, stacks.StatusActive, v.Problem, seen.Stack); err != nil {
 		return err
 	}
+	if v.Settled {
+		if _, err := tx.exec(`UPDATE stacks SET seen_tree = ? WHERE id = ?`, seen.Sight.Tree, seen.Stack); err != nil {
+			return err
+		}
+	}
 	if v.Problem != "" {
 		if _, err := tx.exec(`UPDATE stacks SET status = ? WHERE id = ? AND revision = 0`, stacks.StatusError, seen.Stack); err != nil {
 			return err

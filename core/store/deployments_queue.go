@@ -36,8 +36,11 @@ func (s *Store) QueueAll(ctx context.Context, asks []stacks.Ask) error {
 			if err == nil {
 				err = s.auditAsk(tx, ask, d.ID, byTrigger(ask.Trigger))
 			}
-			if errors.Is(err, errStackPaused) {
+			switch {
+			case errors.Is(err, errStackPaused):
 				err = noteBehind(tx, ask, s.now())
+			case errors.Is(err, errStackRepeats):
+				err = s.noteRepeated(tx, ask)
 			}
 			if err != nil && !passedOver(err) {
 				return err
@@ -55,6 +58,16 @@ func noteBehind(tx *Tx, ask stacks.Ask, now time.Time) error {
 	}
 	_, err := tx.exec(`UPDATE stacks SET seen_commit = ?, out_of_sync = 1, `+sinceBehind+` WHERE id = ?`, ask.Commit, true, micros(now), ask.Stack)
 	return err
+}
+
+// noteRepeated decides anew on what polling wanted to deploy of a stack, of which that very commit has failed meanwhile.
+func (s *Store) noteRepeated(tx *Tx, ask stacks.Ask) error {
+	st, err := stackByID(tx, ask.Stack)
+	if err != nil {
+		return err
+	}
+	sight := stacks.Sight{Commit: ask.Commit, Tree: ask.SeenTree, Trigger: ask.Trigger}
+	return s.recordOne(tx, stacks.Seen{Stack: st.ID, Sight: sight, Verdict: stacks.Decide(st, sight)}, s.now())
 }
 
 // passedOver reports whether a stack's wish failed in a way that must not stop the others':
@@ -84,9 +97,12 @@ func verb(t stacks.Trigger) string {
 	return "sync"
 }
 
-// errStackSeen passes over what polling decided on an older row: a deployment has taken this very
-// state of the folder meanwhile.
-var errStackSeen = fault.New(fault.Conflict, "stack.seen", "The stack's folder was deployed as it is now.")
+// These pass over what polling decided on an older row: a deployment has taken this very state of the folder meanwhile,
+// or one of this very commit has failed for what is in its files.
+var (
+	errStackSeen    = fault.New(fault.Conflict, "stack.seen", "The stack's folder was deployed as it is now.")
+	errStackRepeats = fault.New(fault.Conflict, "stack.seen", "The commit was deployed, and failed for what is in its files.")
+)
 
 // queue is QueueDeployment inside a transaction.
 func (s *Store) queue(tx *Tx, ask stacks.Ask) (stacks.Deployment, error) {
@@ -97,8 +113,13 @@ func (s *Store) queue(tx *Tx, ask stacks.Ask) (stacks.Deployment, error) {
 	if st.Deleting {
 		return stacks.Deployment{}, errStackDeleting
 	}
-	if (ask.Trigger == stacks.TriggerPoll || ask.Trigger == stacks.TriggerWebhook) && ask.SeenTree != "" && ask.SeenTree == st.SeenTree {
-		return stacks.Deployment{}, errStackSeen
+	if ask.Trigger == stacks.TriggerPoll || ask.Trigger == stacks.TriggerWebhook {
+		switch {
+		case ask.SeenTree != "" && ask.SeenTree == st.SeenTree:
+			return stacks.Deployment{}, errStackSeen
+		case ask.SeenTree != "" && st.Repeats(ask.Commit):
+			return stacks.Deployment{}, errStackRepeats
+		}
 	}
 	open, err := openOf(tx, ask.Stack)
 	if err != nil {

@@ -38,15 +38,20 @@ func (s *Store) mendOwner(tx *Tx, o variables.Owner) error {
 }
 
 // mendByHead tries again at once what failed of a repository's stacks, where a commit that did not change
-// their own folder may help. What is deployed of that commit has read it.
+// their own folder may help. What is deployed, or has failed, of that commit has read it.
 func (s *Store) mendByHead(tx *Tx, id core.RepositoryID, head core.Commit) error {
-	return s.mendAll(tx, stacks.MendedOutside, `state = 'running' AND commit_hash <> ?`, `repository_id = ?`, head, id)
+	helps := func(failed stacks.Retry, code string) bool {
+		return failed.Failed != head && stacks.MendedOutside(code)
+	}
+	return s.mendAll(tx, helps, `state = 'running' AND commit_hash <> ?`, `repository_id = ?`, head, id)
 }
 
 // anyOpen matches the deployments that have not ended.
 const anyOpen = `state IN ('queued', 'running')`
 
-func byVariable(code string) bool { return stacks.Stands(code) || code == "secret.unresolved" }
+func byVariable(_ stacks.Retry, code string) bool {
+	return stacks.Stands(code) || code == "secret.unresolved"
+}
 
 // planned is what of a stack says whether a change may mend it.
 type planned struct {
@@ -62,10 +67,10 @@ func scanPlanned(row scanner) (p planned, err error) {
 	return p, legible("stack", string(p.id), err)
 }
 
-// mendAll has what failed of the stacks that match tried again at once, where helps says of its code that a
+// mendAll has what failed of the stacks that match tried again at once, where helps says of it and its code that a
 // change such as this one may have mended it. Of those with a deployment that may have read what was before,
 // it is noted.
-func (s *Store) mendAll(tx *Tx, helps func(code string) bool, open, match string, args ...any) error {
+func (s *Store) mendAll(tx *Tx, helps func(failed stacks.Retry, code string) bool, open, match string, args ...any) error {
 	all, err := manyLegible(tx, scanPlanned, `SELECT id, retry, retry_at FROM stacks WHERE
 		(retry <> '{}' OR EXISTS (SELECT 1 FROM deployments WHERE stack_id = stacks.id AND `+open+`)) AND `+match+` AND deleting = 0
 		ORDER BY id LIMIT ?`, append(args, maxStacks)...)
@@ -80,13 +85,13 @@ func (s *Store) mendAll(tx *Tx, helps func(code string) bool, open, match string
 	return nil
 }
 
-func (s *Store) mendOne(tx *Tx, p planned, helps func(code string) bool) error {
+func (s *Store) mendOne(tx *Tx, p planned, helps func(stacks.Retry, string) bool) error {
 	if p.retry.Of == "" {
 		_, err := tx.exec(`UPDATE stacks SET retry = ? WHERE id = ?`, toJSON(changedMeanwhile), p.id)
 		return err
 	}
 	code, err := one(tx, nil, scalar[string], `SELECT error_code FROM deployments WHERE id = ?`, p.retry.Of)
-	if err != nil || !helps(code) || p.at.IsZero() && !stacks.Stands(code) {
+	if err != nil || !helps(p.retry, code) || p.at.IsZero() && !stacks.Stands(code) {
 		return err
 	}
 	_, err = tx.exec(`UPDATE stacks SET retry_at = ? WHERE id = ? AND (retry_at = 0 OR retry_at > ?)`, micros(s.now()), p.id, micros(s.now()))

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -201,4 +202,83 @@ func TestAStandingFailureBehindARepairStaysOne(t *testing.T) {
 	if !y.retried(time.Millisecond) {
 		t.Error("a change does not try the head again")
 	}
+}
+
+// failedByHand makes a stack that runs, of which a person deployed commit c2 before polling saw it, and its files are bad.
+func (y *yard) failedByHand(code string) core.StackID {
+	id := y.deployed("web", "c1")
+	y.end(y.start(y.queue(wish(id))).ID, stacks.DeploymentFailed, coded(code), func(o *stacks.Outcome) { o.Commit = "c2" })
+	return id
+}
+
+// pollsHead does what polling does with a head: it judges the stack and records the head. It reports whether anything is open then.
+func (y *yard) pollsHead(id core.StackID, commit core.Commit, known stacks.Stack) bool {
+	y.t.Helper()
+	ask := polled(id, commit)
+	sight := stacks.Sight{Commit: commit, Tree: ask.SeenTree, Trigger: stacks.TriggerPoll}
+	if v := stacks.Decide(known, sight); v.Deploy {
+		y.must(y.QueueAll(y.t.Context(), []stacks.Ask{ask}))
+	} else if v.Record {
+		y.must(y.RecordSeen(y.t.Context(), []stacks.Seen{{Stack: id, Sight: sight, Verdict: v}}))
+	}
+	y.must(y.SetFetched(y.t.Context(), "rep_1", core.GitHead{Commit: commit}, core.LineageUnknown, y.tick()))
+	y.retried(time.Millisecond)
+	return y.stack(id).Status == stacks.StatusPending
+}
+
+func TestWhatFailedByHandForItsFilesIsNotDeployedAgainByPolling(t *testing.T) {
+	for _, code := range []string{"lint.failed", "compose.invalid", "manifest.invalid"} {
+		for name, known := range map[string]func(y *yard, id core.StackID) stacks.Stack{
+			"as it is": func(y *yard, id core.StackID) stacks.Stack { return y.stack(id) },
+			"as it was before that": func(y *yard, id core.StackID) stacks.Stack {
+				s := y.stack(id)
+				s.Status, s.Retry = stacks.StatusSyncing, stacks.Retry{}
+				return s
+			},
+		} {
+			t.Run(code+", known "+name, func(t *testing.T) {
+				y := openYard(t)
+				id := y.failedByHand(code)
+				if y.pollsHead(id, "c2", known(y, id)) {
+					t.Fatalf("it is deployed again: %s", y.states(id))
+				}
+				st := y.is(id, stacks.StatusError, "it did not work")
+				if reasons := y.reasons(id); !st.Stands() || !st.OutOfSync || st.SeenTree != "tree of c2" || !strings.Contains(reasons[len(reasons)-1], "failed for what is in its files") {
+					t.Errorf("the stack is %+v, and was decided on for %q", st, reasons)
+				}
+				if y.pollsHead(id, "c2", y.stack(id)) {
+					t.Error("the next look deploys it")
+				}
+				if !y.pollsHead(id, "c3", y.stack(id)) {
+					t.Error("the next commit is not deployed")
+				}
+			})
+		}
+	}
+}
+
+func TestWhatFailedByHandIsDeployedByPollingWhereThatMayHelp(t *testing.T) {
+	for name, change := range map[string]func(*yard, core.StackID){
+		"a variable is set": func(y *yard, id core.StackID) { y.variable(variables.OfStack(id), "PORT") },
+		"the stack's folder moves": func(y *yard, id core.StackID) {
+			path := "elsewhere"
+			_, err := y.UpdateStack(y.t.Context(), id, stacks.Change{Path: &path}, someone)
+			y.must(err)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			y := openYard(t)
+			id := y.failedByHand("lint.failed")
+			change(y, id)
+			if !y.pollsHead(id, "c2", y.stack(id)) {
+				t.Errorf("it is not deployed: %s", y.states(id))
+			}
+		})
+	}
+	t.Run("it was no fault of the files", func(t *testing.T) {
+		y := openYard(t)
+		if id := y.failedByHand("engine.image"); !y.pollsHead(id, "c2", y.stack(id)) {
+			t.Errorf("it is not deployed: %s", y.states(id))
+		}
+	})
 }

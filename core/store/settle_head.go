@@ -22,7 +22,7 @@ func returnToHead(tx *Tx, st *stacks.Stack, d stacks.Deployment, at time.Time, m
 	switch last := ended[0]; last.State {
 	case stacks.DeploymentFailed, stacks.DeploymentLost:
 		if st.AutoSync {
-			planRetry(st, stacks.Retry{Trigger: stacks.TriggerPoll, Of: last.ID, Attempt: max(1, last.Attempt) + 1}, last.ErrorCode, meanwhile, at)
+			planRetry(st, stacks.Retry{Trigger: stacks.TriggerPoll, Of: last.ID, Attempt: max(1, last.Attempt) + 1, Failed: last.Commit}, last.ErrorCode, meanwhile, at)
 		}
 	case stacks.DeploymentRolledBack, stacks.DeploymentSucceeded:
 		if last.Tree != st.SeenTree {

@@ -120,8 +120,8 @@ func (s *Store) UpdateStack(ctx context.Context, id core.StackID, change stacks.
 		if err := applyChange(tx, &st, change); err != nil {
 			return st, err
 		}
-		err = tx.insert(errStackNameTaken, `UPDATE stacks SET name = ?, path = ?, worker_id = ?, worker_tags = ?, auto_sync = ?, seen_tree = ?, updated_at = ? WHERE id = ?`,
-			st.Name, st.Path, nullable(string(st.Worker)), toJSON(list(st.WorkerTags)), st.AutoSync, st.SeenTree, micros(s.now()), id)
+		err = tx.insert(errStackNameTaken, `UPDATE stacks SET name = ?, path = ?, worker_id = ?, worker_tags = ?, auto_sync = ?, seen_tree = ?, retry = ?, updated_at = ? WHERE id = ?`,
+			st.Name, st.Path, nullable(string(st.Worker)), toJSON(list(st.WorkerTags)), st.AutoSync, st.SeenTree, toJSON(st.Retry), micros(s.now()), id)
 		if err != nil {
 			return st, err
 		}
@@ -188,7 +188,7 @@ func applyChange(tx *Tx, st *stacks.Stack, change stacks.Change) error {
 		st.Name = *change.Name
 	}
 	if change.Path != nil && *change.Path != st.Path {
-		st.Path, st.SeenTree = *change.Path, ""
+		st.Path, st.SeenTree, st.Retry.Failed = *change.Path, "", ""
 	}
 	if change.WorkerTags != nil {
 		st.WorkerTags = *change.WorkerTags
