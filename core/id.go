@@ -84,6 +84,12 @@ func FirstID(prefix string, t time.Time) string {
 	return prefix + "_" + idEncoding.EncodeToString(b[:])
 }
 
+// IsID reports whether s has the shape of an identifier, of whatever it may be.
+func IsID(s string) bool {
+	prefix, _, _ := strings.Cut(s, "_")
+	return prefix != "" && len(prefix) <= len(PrefixCredential) && strings.Trim(prefix, "abcdefghijklmnopqrstuvwxyz") == "" && ValidID(prefix, s)
+}
+
 // ValidID reports whether s has the shape of an identifier with the given prefix.
 func ValidID(prefix, s string) bool {
 	body, found := strings.CutPrefix(s, prefix+"_")

@@ -35,6 +35,16 @@ func TestFirstIDParts(t *testing.T) {
 	}
 }
 
+func TestAnIdentifierOfAnythingIsKnownByItsShape(t *testing.T) {
+	id := NewID(PrefixStack, time.Unix(1, 0))
+	body := strings.TrimPrefix(id, PrefixStack)
+	for text, want := range map[string]bool{id: true, PrefixCredential + body: true, body: false, "": false, "vault": false, "stk_1": false, "STK" + body: false, "longer" + body: false, "s.k" + body: false, id + "0": false} {
+		if IsID(text) != want {
+			t.Errorf("%q is an identifier: %v", text, !want)
+		}
+	}
+}
+
 func TestValidIDRefuses(t *testing.T) {
 	good := NewID(PrefixStack, time.Now())
 	for name, id := range map[string]string{

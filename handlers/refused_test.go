@@ -1,7 +1,9 @@
 package handlers_test
 
 import (
+	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -24,9 +26,34 @@ func TestWhatARoleDoesNotPermitIsNoted(t *testing.T) {
 	if n := s.count(`SELECT count(*) FROM audit_events WHERE result = 'refused'`); n != 5 {
 		t.Errorf("%d refusals are noted, want 5 of one thing and none of reading or of nobody", n)
 	}
-	if n := s.count(`SELECT count(*) FROM audit_events WHERE action = 'request.send' AND actor_id = ? AND resource = 'POST /api/custom/stacks'`, string(account.ID)); n != 5 {
+	if n := s.count(`SELECT count(*) FROM audit_events WHERE action = 'request.send' AND actor_id = ? AND resource = '' AND detail LIKE 'POST /api/custom/stacks: the role "viewer" does not permit it%'`, string(account.ID)); n != 5 {
 		t.Errorf("%d name who tried what", n)
 	}
+}
+
+// TestARefusalNamesTheThingThatWasMeant, and the audit shows what it is called and leads there.
+func TestARefusalNamesTheThingThatWasMeant(t *testing.T) {
+	s := newStand(t)
+	admin := s.session(s.found())
+	_, page := s.madeStack(admin)
+	stack := strings.TrimPrefix(page, "/stacks/")
+	s.deps.Guard.Refusals = identity.NewRefusals(s.store, s.now)
+	s.build()
+	viewer := s.session(s.user(access.RoleViewer))
+	s.do(call{method: http.MethodPatch, path: "/api/custom/stacks/" + stack, session: viewer, body: `{}`})
+	s.submit(viewer, page+"/sync", url.Values{})
+	for i := range 9 { // what is no identifier is whatever somebody sends, and not kept
+		s.do(call{method: http.MethodPatch, path: fmt.Sprintf("/api/custom/stacks/made-up-%d", i), session: viewer, body: `{}`})
+	}
+	for detail, resource := range map[string]string{"PATCH /api/custom/stacks/{id}: %": stack, "POST /stacks/{id}/sync: %": stack} {
+		if n := s.count(`SELECT count(*) FROM audit_events WHERE action = 'request.send' AND resource = ? AND detail LIKE ?`, resource, detail); n != 1 {
+			t.Errorf("%s of %s is noted %d times", detail, resource, n)
+		}
+	}
+	if n := s.count(`SELECT count(*) FROM audit_events WHERE action = 'request.send' AND resource = ''`); n != 4 { // at the pace of one thing, whatever is made up
+		t.Errorf("of what there is not, %d are noted", n)
+	}
+	says(t, s.browse(admin, "/audit-events?action=request.send&resource="+stack), 200, `<a href="`+page+`"><bdi>web</bdi></a> <code>`+stack+`</code>`, "PATCH /api/custom/stacks/{id}: the role")
 }
 
 // TestWrongProofsAreNoted: the bootstrap token, the present password and the code of a new second factor.

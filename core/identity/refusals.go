@@ -38,11 +38,11 @@ func NewRefusals(journal Journal, now core.Clock) *Refusals {
 }
 
 // Note keeps that e was refused. What cannot be written down changes nothing about the refusal.
-func (r *Refusals) Note(ctx context.Context, e access.AuditEvent) { r.noteOf(ctx, e, e.Resource) }
+func (r *Refusals) Note(ctx context.Context, e access.AuditEvent) { r.NoteOf(ctx, e, e.Resource) }
 
-// noteOf does the same at the pace of what was asked for, where the resource would tell what somebody must not
-// learn: writing takes time, and who is told apart by that is known to exist.
-func (r *Refusals) noteOf(ctx context.Context, e access.AuditEvent, asked string) {
+// NoteOf does the same at the pace of what was asked for, where the resource would tell what somebody must not
+// learn, for writing takes time, and who is told apart by that is known to exist; or where it is as they choose.
+func (r *Refusals) NoteOf(ctx context.Context, e access.AuditEvent, asked string) {
 	if r == nil {
 		return
 	}

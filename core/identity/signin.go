@@ -65,7 +65,7 @@ func (s *SignIn) first(ctx context.Context, who access.Principal, email string, 
 			try.giveBack() // nothing was learnt from it
 			return User{}, "", err
 		}
-		s.refusals.noteOf(ctx, who.Audit("session.open", string(user.ID), "the password is wrong, or the account unknown or disabled"), email)
+		s.refusals.NoteOf(ctx, who.Audit("session.open", string(user.ID), "the password is wrong, or the account unknown or disabled"), email)
 		return User{}, "", err
 	}
 	try.succeeded()

@@ -2,41 +2,41 @@ package store
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"berth/core"
 )
 
-// presentIn finds what is left of things that the audit names, by the prefix of their identifiers.
-var presentIn = map[string]string{
-	core.PrefixStack:          `SELECT id FROM stacks WHERE id IN (`,
-	core.PrefixJob:            `SELECT id FROM jobs WHERE id IN (`,
-	core.PrefixRepository:     `SELECT id FROM repositories WHERE id IN (`,
-	core.PrefixServiceAccount: `SELECT id FROM service_accounts WHERE id IN (`,
+// namedBy finds what is left of things that the audit names, by the prefix of their identifiers.
+var namedBy = map[string]string{
+	core.PrefixStack:          `SELECT id, name FROM stacks`,
+	core.PrefixJob:            `SELECT id, name FROM jobs`,
+	core.PrefixRepository:     `SELECT id, name FROM repositories`,
+	core.PrefixServiceAccount: `SELECT id, name FROM service_accounts`,
+	core.PrefixUser:           `SELECT id, email FROM users`,
+	core.PrefixWorker:         `SELECT id, hostname FROM workers`,
+	core.PrefixWorkerToken:    `SELECT id, name FROM worker_tokens`,
+	core.PrefixDeployment:     `SELECT id, '' FROM deployments`,
+	core.PrefixRun:            `SELECT id, '' FROM job_runs`,
 }
 
-// Present tells which of the identifiers of stacks, jobs, repositories and service accounts are of something that
-// there still is. There are at most core.MaxPage identifiers.
-func (s *Store) Present(ctx context.Context, ids []string) (map[string]bool, error) {
+// Named returns what these things are called, of those that there still are; some have no name. What has no page is not
+// among them. There are at most core.MaxPage identifiers.
+func (s *Store) Named(ctx context.Context, ids []string) (map[string]string, error) {
 	kinds := map[string][]string{}
 	for _, id := range ids {
-		if prefix, _, _ := strings.Cut(id, "_"); presentIn[prefix] != "" && !slices.Contains(kinds[prefix], id) {
-			kinds[prefix] = append(kinds[prefix], id)
+		prefix, _, _ := strings.Cut(id, "_")
+		kinds[prefix] = append(kinds[prefix], id)
+	}
+	names := map[string]string{}
+	for prefix, query := range namedBy {
+		found, err := ofThese(ctx, s, kinds[prefix], scanPair, query)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range found {
+			names[p.id] = p.name
 		}
 	}
-	there := map[string]bool{}
-	return there, s.db.Read(ctx, func(tx *Tx) error {
-		for prefix, some := range kinds {
-			in, args := among(some)
-			found, err := many(tx, scalar[string], presentIn[prefix]+in+`) ORDER BY id LIMIT ?`, append(args, len(some))...)
-			if err != nil {
-				return err
-			}
-			for _, id := range found {
-				there[id] = true
-			}
-		}
-		return nil
-	})
+	return names, nil
 }

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"time"
 
+	"berth/core"
 	"berth/core/access"
 	"berth/core/fault"
 	"berth/core/patience"
@@ -78,9 +79,18 @@ func (g *Guard) judge(rule Rule, r *http.Request) (*http.Request, error) {
 	}
 	err = authorise(rule, p)
 	if fault.Is(err, fault.Forbidden) && g.cfg.Refusals != nil && r.Method != http.MethodGet && r.Method != http.MethodHead {
-		g.cfg.Refusals.Note(r.Context(), p.Audit("request.send", r.Pattern, fmt.Sprintf("the role %q does not permit it", p.Role)))
+		g.cfg.Refusals.NoteOf(r.Context(), p.Audit("request.send", meantBy(r), fmt.Sprintf("%s: the role %q does not permit it", r.Pattern, p.Role)), r.Pattern)
 	}
 	return r.WithContext(endpoint.WithPrincipal(r.Context(), p)), err
+}
+
+// meantBy is the identifier of the thing that a request is about; empty where it is about none. What only stands in its place
+// is not written down: it is whatever somebody liked to send.
+func meantBy(r *http.Request) string {
+	if id := r.PathValue("id"); core.IsID(id) {
+		return id
+	}
+	return ""
 }
 
 // pace counts the request against its principal, or its address where nobody is known.

@@ -28,7 +28,8 @@ type Doorkeeper interface {
 
 // Refusals notes what people and programs tried that their role does not permit.
 type Refusals interface {
-	Note(ctx context.Context, e access.AuditEvent)
+	// NoteOf notes e at the pace of what was asked for, whatever it was asked of.
+	NoteOf(ctx context.Context, e access.AuditEvent, asked string)
 }
 
 // Config is what a Guard needs; every field without a default in its comment is required.

@@ -18,8 +18,8 @@ type AuditReader interface {
 	AuditEvents(ctx context.Context, f access.AuditFilter, ask core.Page) (core.List[access.AuditRecord], error)
 	// AuditActions returns all that was ever done, by name.
 	AuditActions(ctx context.Context) ([]string, error)
-	// Present tells which identifiers are of something that there still is.
-	Present(ctx context.Context, ids []string) (map[string]bool, error)
+	// Named returns what the things with these identifiers are called, of those that there still are. Some have no name.
+	Named(ctx context.Context, ids []string) (map[string]string, error)
 }
 
 type auditPage struct {
@@ -36,6 +36,7 @@ type auditLine struct {
 	Badge        badge
 	What         string // the action in words
 	Resource     string
+	Name         string // of the resource, as it is called now; empty: it has none, or is gone
 	ResourceHref string // empty: it has no page
 	Detail       string
 	Who, WhoHref string // WhoHref: all that they did
@@ -59,7 +60,8 @@ var kindWords = map[access.PrincipalKind]string{
 }
 
 // pagesOf says where what has an identifier is shown.
-var pagesOf = map[string]string{core.PrefixStack: "/stacks/", core.PrefixJob: "/jobs/", core.PrefixRepository: "/repositories/", core.PrefixServiceAccount: "/service-accounts/"}
+var pagesOf = map[string]string{core.PrefixStack: "/stacks/", core.PrefixJob: "/jobs/", core.PrefixRepository: "/repositories/", core.PrefixServiceAccount: "/service-accounts/",
+	core.PrefixUser: "/users/", core.PrefixWorker: "/workers/", core.PrefixWorkerToken: "/worker-tokens/", core.PrefixDeployment: "/deployments/", core.PrefixRun: "/job-runs/"}
 
 // Audit shows who did what to what, from where and with what result.
 func Audit(reader AuditReader, now core.Clock) http.Handler {
@@ -86,16 +88,16 @@ func Audit(reader AuditReader, now core.Clock) http.Handler {
 		if err != nil {
 			return err
 		}
-		var named []string
+		var ids []string
 		for _, e := range list.Items {
-			named = append(named, e.Resource)
+			ids = append(ids, e.Resource)
 		}
-		present, err := reader.Present(r.Context(), named)
+		named, err := reader.Named(r.Context(), ids)
 		if err != nil {
 			return err
 		}
 		page := newAuditPage(r.URL, filter, actions, list, now())
-		page.unlink(present)
+		page.call(named)
 		status := http.StatusOK
 		if c, bad := complain(r, wrong); bad {
 			page.refuse(c)
@@ -162,10 +164,11 @@ func (p auditPage) Days() []input { return []input{p.From, p.To} }
 // Wrong reports whether what was asked for cannot be looked for.
 func (p auditPage) Wrong() bool { return p.From.Problem != "" || p.To.Problem != "" }
 
-// unlink lets nothing lead to the page of what is gone.
-func (p *auditPage) unlink(present map[string]bool) {
+// call says what things are called, and lets nothing lead to the page of what is gone.
+func (p *auditPage) call(named map[string]string) {
 	for i, l := range p.Lines {
-		if !present[l.Resource] {
+		name, there := named[l.Resource]
+		if p.Lines[i].Name = name; !there {
 			p.Lines[i].ResourceHref = ""
 		}
 	}

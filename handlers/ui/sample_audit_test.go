@@ -19,9 +19,12 @@ func sampleAudit() auditPage {
 		ada.Audit("session.open", ada.ID, "the password is wrong").With(access.Refused),
 		access.System.Audit("backup.restored", "berth-20261122T101500Z-manual-a1b2c3.backup", `asked for by <b>"ada"</b>`),
 		access.Webhook.Audit("stack.sync", stack, "dep_2, webhook"),
+		ada.Audit("request.send", stack, `PATCH /api/custom/stacks/{id}: the role "viewer" does not permit it`).With(access.Refused),
 	} {
 		list.Items = append(list.Items, access.AuditRecord{At: before(time.Duration(i) * 50 * time.Minute), AuditEvent: e})
 	}
 	f := access.AuditFilter{Actor: "ada@example.org", From: sampleNow.Add(-30 * 24 * time.Hour)}
-	return newAuditPage(&url.URL{Path: "/audit-events", RawQuery: "actor=ada@example.org"}, f, []string{"service_account.create", "stack.update"}, list, sampleNow)
+	page := newAuditPage(&url.URL{Path: "/audit-events", RawQuery: "actor=ada@example.org"}, f, []string{"service_account.create", "stack.update"}, list, sampleNow)
+	page.call(map[string]string{stack: "shop", ada.ID: "ada@example.org"})
+	return page
 }

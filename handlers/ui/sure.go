@@ -9,12 +9,12 @@ import (
 // sureAct is an act that somebody has to mean: its button opens the question, and a second one in there does it. That
 // works without script, by keys, and where a finger slipped.
 type sureAct struct {
-	Icon  string // empty: none
-	Word  string // what the button says: "Revoke"
-	Of    string // whose, for those who do not see the line it stands in; empty: the word says it
-	Href  string // where the form goes; empty: nothing is done, as on the page that shows the parts
-	Text  string // what comes of it
-	Small bool   // it stands in a line of a table
+	Icon  string      // empty: none
+	Word  string      // what the button says: "Revoke"
+	Of    string      // whose, for those who do not see the line it stands in; empty: the word says it
+	Href  string      // where the form goes; empty: nothing is done, as on the page that shows the parts
+	Text  string      // what comes of it
+	Small bool        // it stands in a line of a table
 	Kept  []keptField // what its form sends
 }
 
