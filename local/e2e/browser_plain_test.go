@@ -27,6 +27,8 @@ func TestFirstUseWithoutScript(t *testing.T) {
 	if ask[bool](p, `!!document.querySelector("[data-copy]").offsetParent`) {
 		t.Error("the copy button shows, but cannot copy")
 	}
+	p.open(ask[string](p, `document.querySelector("main a[target]").getAttribute("href")`)) // which is beside it for somebody who clicks
+	p.shows("No worker has connected yet.")
 
 	p.open("/repositories/new")
 	p.fill("[name=url]", r.gitURL)
