@@ -16,7 +16,7 @@ func TestRealPrometheusSendsTheKeyInItsHeader(t *testing.T) {
 	s := newSite(t)
 	p := s.run(t, prometheus.Current(t), s.shipped(t, "prometheus-headers.yaml"))
 	s.scraped(t, p)
-	s.deploy(t)
+	s.work(t)
 	questions := s.questions(t)
 	p.Until(t, "every question is answered", func() error { return answered(p, questions) })
 	p.Until(t, "every rule is evaluated and none raises an alarm", func() error { return calm(p) })

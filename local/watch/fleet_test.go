@@ -36,8 +36,7 @@ func TestAHealthyFleetHasPicturesAndNoAlerts(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	p := s.run(t, prometheus.Distribution(t), s.shipped(t, "prometheus.yaml"))
-	s.copyOffSite(t)
-	stack, job := s.deploy(t), s.runJob(t)
+	stack, job := s.work(t)
 	questions := s.questions(t)
 	p.Until(t, "every question is answered", func() error { return answered(p, questions) })
 	p.Until(t, "every rule is evaluated and none raises an alarm", func() error { return calm(p) })
@@ -75,6 +74,13 @@ func answered(p *prometheus.Server, questions map[string]string) error {
 		return fmt.Errorf("these give nothing: %q", slices.Sorted(maps.Keys(questions)))
 	}
 	return nil
+}
+
+// work does once of all that there are figures of.
+func (s *site) work(t *testing.T) (*rig.Stack, *rig.Job) {
+	t.Helper()
+	s.copyOffSite(t)
+	return s.deploy(t), s.runJob(t)
 }
 
 // deploy deploys a stack of one container that does nothing, and asks for one that is not there.
