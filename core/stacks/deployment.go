@@ -37,6 +37,9 @@ type Deployment struct {
 	Attempt     int               // for which time the same is tried, from 2; 0: it is no retry
 }
 
+// SaidLast ends the head of a fault whose further lines are what a container wrote last, as it wrote them.
+const SaidLast = "It said last:"
+
 // DeployOptions are what a redeploy asks beyond the plain case.
 type DeployOptions struct {
 	RecreateContainers bool `json:"recreate_containers,omitempty"`

@@ -10,6 +10,7 @@ import (
 
 	"berth/core/fault"
 	"berth/core/secrets"
+	"berth/core/stacks"
 	"berth/hub/worker"
 )
 
@@ -30,18 +31,23 @@ func (e *Engine) unhealthyFault(ctx context.Context, o observed, r *secrets.Reda
 	check := ""
 	if o.checks != "" && o.health != "" {
 		check = quoteCheck(o.checks, r)
-		text += ". Its health check said: " + check
+		text += ". Its health check said: " + inOneLine(check)
 	}
 	if o.state == container.StateRunning && o.health == container.Unhealthy {
 		text += ". " + givenUp
 	}
 	last := e.lastLines(ctx, o, r)
 	if last != "" {
-		text += ". It said last:\n" + last
+		text += ". " + stacks.SaidLast + "\n" + last
 	} else {
 		text += ". It has written nothing."
 	}
 	return unhealthyFault(o.service, withCheck(last, check), "%s", text)
+}
+
+// inOneLine quotes text within a sentence, of which a line of its own would begin another.
+func inOneLine(text string) string {
+	return `"` + strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' }), "; ") + `"`
 }
 
 // givenUp says why a container that may only have needed longer is given up all the same.

@@ -54,7 +54,7 @@ func TestVerifyFindsWhatFails(t *testing.T) {
 	}{
 		"a crash loop":             {`{image: IMAGE, network_mode: none, command: [sh, -c, "echo out of luck; exit 7"], restart: always}`, time.Minute, []string{"web is not healthy", "code 7", "restarted", "out of luck"}},
 		"an exit with a code":      {`{image: IMAGE, network_mode: none, command: [sh, -c, "echo no config >&2; exit 2"]}`, time.Minute, []string{"exited with code 2", "no config"}},
-		"unhealthy":                {`{image: IMAGE, network_mode: none, command: [sh, -c, "echo started; sleep 3600"], stop_signal: SIGKILL, healthcheck: {test: [CMD-SHELL, "echo not yet; exit 1"], interval: 200ms, retries: 2}}`, 0, []string{"unhealthy", "is unhealthy. Its health check said: not yet. The engine calls", "start_period", "start. It said last:\nstarted"}},
+		"unhealthy":                {`{image: IMAGE, network_mode: none, command: [sh, -c, "echo started; sleep 3600"], stop_signal: SIGKILL, healthcheck: {test: [CMD-SHELL, "echo not yet; echo soon; exit 1"], interval: 200ms, retries: 2}}`, 0, []string{"unhealthy", `is unhealthy. Its health check said: "not yet; soon". The engine calls`, "start_period", "start. It said last:\nstarted"}},
 		"gives up":                 {`{image: IMAGE, network_mode: none, command: ['false'], restart: "on-failure:1"}`, time.Minute, []string{"code 1", "It has written nothing."}},
 		"a loop that runs between": {`{image: IMAGE, network_mode: none, command: [sh, -c, "echo up; sleep 1; exit 5"], restart: unless-stopped}`, time.Minute, []string{"restarted 3 times", "up"}},
 		"a loop that ends well":    {`{image: IMAGE, network_mode: none, command: [sh, -c, "echo done"], restart: always}`, time.Minute, []string{"restarted", "done"}},
@@ -70,10 +70,10 @@ func TestVerifyFindsWhatFails(t *testing.T) {
 				t.Fatalf("got %v; log %q", err, s.lines)
 			}
 			var bad worker.FailedService
-			if !errors.As(err, &bad) || bad.Service != "web" || bad.Lines != "" && !strings.Contains(err.Error(), strings.TrimSuffix(bad.Lines, "\nhealth check: not yet")) {
+			if !errors.As(err, &bad) || bad.Service != "web" || bad.Lines != "" && !strings.Contains(err.Error(), strings.TrimSuffix(bad.Lines, "\nhealth check: not yet\nhealth check: soon")) {
 				t.Errorf("the cause is %+v of %v", bad, err)
 			}
-			if name == "unhealthy" && bad.Lines != "started\nhealth check: not yet" {
+			if name == "unhealthy" && bad.Lines != "started\nhealth check: not yet\nhealth check: soon" {
 				t.Errorf("what it said last is %q", bad.Lines)
 			}
 			for _, part := range c.text {
