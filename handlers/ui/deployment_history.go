@@ -22,7 +22,7 @@ func historyOf(events []stacks.DeploymentEvent, folder string, now time.Time) []
 	for i, e := range events {
 		what := e.Cause
 		if strings.Contains(what, " ") { // otherwise it is a code
-			what = spelled(what, folder)
+			what = spelled(withoutCode(what), folder)
 		}
 		line := historyLine{Badge: badgeOf(deploymentBadges, e.To), What: what, When: at(e.At, now)}
 		if i < len(events)-1 && !e.To.Ended() {
@@ -34,4 +34,22 @@ func historyOf(events []stacks.DeploymentEvent, folder string, now time.Time) []
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// withoutCode is a cause without the code of a fault at its beginning or end, which the page tells in words.
+func withoutCode(cause string) string {
+	if head, rest, found := strings.Cut(cause, ": "); found && isCode(head) {
+		return rest
+	}
+	if i := strings.LastIndex(cause, ": "); i > 0 && isCode(cause[i+2:]) {
+		return cause[:i]
+	}
+	return cause
+}
+
+// isCode reports whether text is the code of a fault, noun.problem.
+func isCode(text string) bool {
+	noun, problem, found := strings.Cut(text, ".")
+	other := func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') }
+	return found && noun != "" && problem != "" && !strings.ContainsFunc(noun+problem, other)
 }

@@ -25,7 +25,7 @@ var (
 	}
 )
 
-// phaseLines lists all phases, those that were not reached included, on one scale.
+// phaseLines lists all phases, those that were not reached included, on one scale. What the container wrote stands above them.
 func phaseLines(d stacks.Deployment, end time.Time) []phaseLine {
 	reached := map[stacks.PhaseName]stacks.Phase{}
 	begin := end
@@ -39,7 +39,7 @@ func phaseLines(d stacks.Deployment, end time.Time) []phaseLine {
 	lines := make([]phaseLine, 0, len(phaseOrder))
 	for _, name := range phaseOrder {
 		p := reached[name]
-		line := phaseLine{Name: phaseWords[name], Badge: badgeOf(phaseBadges, p.State), Message: inBrief(p.Message)}
+		line := phaseLine{Name: phaseWords[name], Badge: badgeOf(phaseBadges, p.State), Message: tellingOf(p.Message).withoutQuote().brief()}
 		if p.State != "" && p.State != stacks.PhaseSkipped {
 			lasted := time.Duration(p.DurationMS) * time.Millisecond
 			if p.State == stacks.PhaseRunning {

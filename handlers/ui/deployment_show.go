@@ -130,6 +130,9 @@ func showDeployment(d stacks.Deployment, s stacks.Stack, now time.Time) deployme
 		Took: between(d.StartedAt, d.FinishedAt, now)}
 	if d.State != stacks.DeploymentSuperseded && d.State != stacks.DeploymentCancelled { // of which the note tells
 		p.Trouble = tellingOf(d.Error)
+		if len(p.Broken.Lines) > 0 {
+			p.Trouble = p.Trouble.withoutQuote()
+		}
 	}
 	if d.RetryOf != "" {
 		p.BeforeHref = deploymentHref(d.RetryOf)

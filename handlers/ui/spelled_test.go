@@ -13,6 +13,9 @@ func TestAFolderAtTheBeginningIsNotCapitalised(t *testing.T) {
 		{"its turn has come", "web", "Its turn has come."},
 		{"its turn has come", "", "Its turn has come."},
 		{"engine.unhealthy", "web", "engine.unhealthy"},
+		{"engine.unhealthy: revision 1 is put back", "web", "Revision 1 is put back."},
+		{"revision 1 was not put back: engine.apply", "web", "Revision 1 was not put back."},
+		{"web: revision 1 is put back", "", "web: revision 1 is put back."},
 	} {
 		lines := historyOf([]stacks.DeploymentEvent{{Cause: c.cause}}, c.folder, sampleNow)
 		if len(lines) != 1 || lines[0].What != c.want {

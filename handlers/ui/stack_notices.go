@@ -41,7 +41,7 @@ func quarantineOf(q stacks.Quarantine) quarantineNotice {
 	if q.Tree == "" {
 		return quarantineNotice{}
 	}
-	n := quarantineNotice{Commit: q.Commit.Short(), Reason: sentence(q.Reason)}
+	n := quarantineNotice{Commit: q.Commit.Short(), Reason: inBrief(q.Reason)}
 	if q.Deployment != "" {
 		n.Href = deploymentHref(q.Deployment)
 	}

@@ -36,7 +36,7 @@ func TestWhatACancelledDeploymentLeft(t *testing.T) {
 		c.d.State, c.d.Error, c.d.CancelledBy = stacks.DeploymentCancelled, "cancelled", "ada"
 		p := showDeployment(c.d, sampleStack(), sampleNow)
 		if !strings.Contains(p.Note, c.want) || p.Trouble.Text != "" || p.CancelledBy != "ada" {
-			t.Errorf("%s: %q, trouble %q", name, p.Note, p.Trouble)
+			t.Errorf("%s: %+v, trouble %+v", name, p.Note, p.Trouble)
 		}
 	}
 }
