@@ -65,7 +65,10 @@ func TestARevisionIsRolledBackToWithoutScript(t *testing.T) {
 	says(t, p.s.browse(session, stack+"/revisions/1/diff"), 200, "It is the first revision")
 	says(t, p.s.browse(session, stack+"/revisions/2/diff?with=9"), 200, "The stack has no such revision.")
 	says(t, p.s.browse(session, stack+"/revisions/2/diff?with=x"), 422)
-	says(t, p.s.browse(session, stack+"/revisions/2/rollback"), 200, "Roll back", "It may fail again", "What would change")
+	newer := p.s.browse(session, stack+"/revisions/2/rollback")
+	says(t, newer, 200, "Put revision 2 of", "in place?", "Put it in place", "It may fail again", "What would change")
+	silent(t, newer.Body.String(), "Roll back")
+	silent(t, list.Body.String(), "Roll back…<span")
 	for _, number := range []string{"0", "9", "x", "..%2f..%2fetc", "-1", "1.5"} {
 		says(t, p.s.browse(session, stack+"/revisions/"+number), 404, "no such revision")
 		says(t, p.s.submit(session, stack+"/revisions/"+number+"/rollback", nil), 404)

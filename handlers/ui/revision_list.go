@@ -42,6 +42,7 @@ type revisionLine struct {
 	Place     badge  // of the current one: whether it is in place
 	Ran       moment // when it last ran well; empty: it never did
 	Held      bool   // it was rolled back and is in quarantine
+	Newer     bool   // than what is in place: to put it in place is no way back
 	FilesHref string // the repository at its commit
 	DiffHref  string // against what is in place; empty: it is what is in place
 }
@@ -82,7 +83,7 @@ func Revisions(reader RevisionReader, now core.Clock) http.Handler {
 
 func revisionOf(r stacks.Revision, s stacks.Stack, now time.Time) revisionLine {
 	line := revisionLine{FilesHref: filesHref(s.Repository, r.Commit, s.Path), Number: r.Number, Href: revisionHref(s.ID, r.Number), Commit: r.Commit.Short(), Made: at(r.CreatedAt, now), Services: len(r.Services),
-		Current: r.Number == s.Revision, Held: s.Quarantine.Tree != "" && r.Number == s.Quarantine.Revision}
+		Current: r.Number == s.Revision, Held: s.Quarantine.Tree != "" && r.Number == s.Quarantine.Revision, Newer: s.Revision > 0 && r.Number > s.Revision}
 	line.Settled = line.Current && s.Status != stacks.StatusError
 	line.Place, line.Ran = placeOf(s), at(r.VerifiedAt, now)
 	if !line.Current && s.Revision > 0 {

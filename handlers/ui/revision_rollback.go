@@ -75,7 +75,11 @@ func (d RollbackDeps) write(w http.ResponseWriter, r *http.Request, status int, 
 		}
 		page.Known, page.Groups = err == nil, changeGroups(changes)
 	}
-	f := newFrame(r, inStacks, fmt.Sprintf("Roll %s back to revision %d", s.Name, revision.Number), revisionsTrail(s)...)
+	title := fmt.Sprintf("Roll %s back to revision %d", s.Name, revision.Number)
+	if page.Line.Newer {
+		title = fmt.Sprintf("Put revision %d of %s in place", revision.Number, s.Name)
+	}
+	f := newFrame(r, inStacks, title, revisionsTrail(s)...)
 	f.Problem = status != http.StatusOK
 	return rollbackView.write(w, r, status, f, page)
 }
