@@ -14,7 +14,8 @@ type phaseLine struct {
 	X, W    int // where it lies on a line of 1000 from start to end
 }
 
-// phaseOrder lists the phases that every deployment goes through, phaseWords what they are about.
+// phaseOrder lists the phases that every deployment goes through, phaseWords what they are about, phaseDoing what a
+// deployment is at in one of them.
 var (
 	phaseOrder = []stacks.PhaseName{stacks.PhaseFetch, stacks.PhaseLint, stacks.PhaseRender, stacks.PhasePolicy, stacks.PhaseSecrets,
 		stacks.PhaseDispatch, stacks.PhasePull, stacks.PhaseApply, stacks.PhaseVerify}
@@ -22,6 +23,11 @@ var (
 		stacks.PhaseFetch: "Fetch the commit", stacks.PhaseLint: "Read the manifest", stacks.PhasePolicy: "Check the policy",
 		stacks.PhaseRender: "Render", stacks.PhaseSecrets: "Resolve secrets", stacks.PhaseDispatch: "Hand to the worker",
 		stacks.PhasePull: "Pull images", stacks.PhaseApply: "Apply", stacks.PhaseVerify: "Wait until healthy",
+	}
+	phaseDoing = map[stacks.PhaseName]string{
+		stacks.PhaseFetch: "The commit is being fetched.", stacks.PhaseLint: "Its manifest is being read.", stacks.PhasePolicy: "It is held against the policy.",
+		stacks.PhaseRender: "Its Compose file is being rendered.", stacks.PhaseSecrets: "Its secrets are being resolved.", stacks.PhaseDispatch: "It is being handed to the worker.",
+		stacks.PhasePull: "Its images are being pulled.", stacks.PhaseApply: "Its containers are being made and started.", stacks.PhaseVerify: "Its compose services are on the way to being healthy.",
 	}
 )
 

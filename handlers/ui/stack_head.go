@@ -85,7 +85,7 @@ func whyOpen(d stacks.Deployment) string {
 			return sentence(p.Message)
 		}
 		if p.State == stacks.PhaseRunning {
-			return phaseWords[p.Name] + "."
+			return phaseDoing[p.Name]
 		}
 	}
 	return whyStack(stacks.Stack{Status: map[bool]stacks.Status{true: stacks.StatusPending, false: stacks.StatusSyncing}[d.State == stacks.DeploymentQueued]})
