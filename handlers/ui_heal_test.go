@@ -150,4 +150,7 @@ func TestADeploymentSaysWhatItFellBackTo(t *testing.T) {
 	superseded := p.s.browse(session, deployment)
 	says(t, superseded, 200, "Superseded", "It never began: a newer wish took its place: rollback by ada.")
 	silent(t, superseded.Body.String(), "notice is-bad", "Sync again")
+	says(t, superseded, 200, "Phases", "Download")
+	p.s.exec(`UPDATE deployments SET started_at = 0 WHERE id = ?`, p.named["deployment"])
+	silent(t, p.s.browse(session, deployment).Body.String(), "Phases", "Download")
 }

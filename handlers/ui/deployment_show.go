@@ -35,6 +35,7 @@ type deploymentPage struct {
 	Restore          restoreNotice
 	Broken           brokenService
 	Open             bool
+	Begun            bool   // it is or was at work, or may be yet: there are phases and a log
 	Again            string // what asking once more is called; empty: nothing went wrong
 	Cancelling       bool
 	CancelHref       string
@@ -125,7 +126,7 @@ func afterIn(r *http.Request) (uint64, error) {
 
 func showDeployment(d stacks.Deployment, s stacks.Stack, now time.Time) deploymentPage {
 	p := deploymentPage{Stack: s.Name, StackHref: stackHref(s.ID), Badge: badgeOf(deploymentBadges, d.State), Note: noteOn(d), Restore: restoreOf(d), Broken: brokenOf(d, s),
-		Open: !d.State.Ended(), Cancelling: d.Cancelling, CancelHref: deploymentHref(d.ID) + "/cancel", Commit: d.Commit.Short(), Revision: d.Revision,
+		Open: !d.State.Ended(), Begun: !d.State.Ended() || !d.StartedAt.IsZero(), Cancelling: d.Cancelling, CancelHref: deploymentHref(d.ID) + "/cancel", Commit: d.Commit.Short(), Revision: d.Revision,
 		Cancelled: d.State == stacks.DeploymentCancelled, CancelledBy: d.CancelledBy, Trigger: causeWord(d), Options: optionWords(d.Options), Queued: at(d.QueuedAt, now),
 		Took: between(d.StartedAt, d.FinishedAt, now)}
 	if d.State != stacks.DeploymentSuperseded && d.State != stacks.DeploymentCancelled { // of which the note tells
