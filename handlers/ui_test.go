@@ -303,6 +303,9 @@ func TestAWorkerThatIsAwayIsSaidOnThePage(t *testing.T) {
 	if strings.Contains(logs.Body.String(), "has said nothing yet") {
 		t.Error("the log could not be read, and the service is said to be silent")
 	}
+	silent(t, logs.Body.String(), "Logs of this stack")
+	s.exec(`UPDATE stacks SET containers = ? WHERE id = ?`, `[{"service":"db","container":"db-1","state":"running"},{"service":"web","container":"web-1","state":"running"}]`, id)
+	says(t, s.browse(session, stack+"/services/web/logs?q=panic"), 503, "Logs of this stack", stack+`/services/db/logs?q=panic"`, stack+`/services/web/logs?q=panic" aria-current="page"`)
 	says(t, s.browse(session, stack+"/services/nothing/logs"), 404, "no compose service of this name")
 	says(t, s.submit(session, stack+"/services/web/restart", nil), 503, "Something that is needed is away", "The worker is not connected.")
 }

@@ -125,10 +125,10 @@ func stackSamples() map[string]sample {
 		"deployment-unheard":   of(deploymentView, framed(inStacks, "Deployment of shop", trail...).without(9*time.Minute), unheardPage()),
 		"deployment-failed":    of(deploymentView, framed(inStacks, "Deployment of shop", trail...), sampleDeployment(stacks.DeploymentFailed)),
 		"deployment-done":      of(deploymentView, framed(inStacks, "Deployment of shop", trail...), sampleDeployment(stacks.DeploymentSucceeded)),
-		"service-logs":         of(serviceLogsView, framed(inStacks, "Log of db", trail...), sampleLogs()),
-		"service-logs-found":   of(serviceLogsView, framed(inStacks, "Log of db", trail...), serviceLogsPage{Service: "db", Tail: tailChoice(200), Search: "fatal", Sought: "fatal", Of: 200, Hidden: true, Lines: sampleLines("\x1b[31mFATAL\x1b[0m x"), SaveHref: "/x?times=off", SaveAs: "shop-db.log"}),
-		"service-logs-untimed": of(serviceLogsView, framed(inStacks, "Log of db", trail...), serviceLogsPage{Service: "db", Tail: tailChoice(200), NoTimes: true, Lines: []logLine{{Text: coloured("ready")}}, SaveHref: "/x", SaveAs: "shop-db.log"}),
-		"service-logs-away":    of(serviceLogsView, framed(inStacks, "Log of db", trail...), serviceLogsPage{Service: "db", Tail: tailChoice(200), Trouble: "The stack's worker is offline, so its containers cannot be reached. They go on running; try again when the worker is back."}),
+		"service-logs":         of(serviceLogsView, framed(inStacks, "Log of db in shop", trail...), sampleLogs()),
+		"service-logs-found":   of(serviceLogsView, framed(inStacks, "Log of db in shop", trail...), serviceLogsPage{Stack: "shop", Service: "db", Tail: tailChoice(200), Search: "fatal", Sought: "fatal", Of: 200, Hidden: true, Lines: sampleLines("\x1b[31mFATAL\x1b[0m x"), SaveHref: "/x?times=off", SaveAs: "shop-db.log"}),
+		"service-logs-untimed": of(serviceLogsView, framed(inStacks, "Log of db in shop", trail...), serviceLogsPage{Stack: "shop", Service: "db", Tail: tailChoice(200), NoTimes: true, Lines: []logLine{{Text: coloured("ready")}}, SaveHref: "/x", SaveAs: "shop-db.log"}),
+		"service-logs-away":    of(serviceLogsView, framed(inStacks, "Log of db in shop", trail...), serviceLogsPage{Stack: "shop", Service: "db", Tail: tailChoice(200), Trouble: "The stack's worker is offline, so its containers cannot be reached. They go on running; try again when the worker is back."}),
 	}
 }
 
@@ -275,7 +275,8 @@ func sampleDeployment(state stacks.DeploymentState) deploymentPage {
 }
 
 func sampleLogs() serviceLogsPage {
-	p := serviceLogsPage{Service: "db", Tail: tailChoice(200), FollowHref: "/x", SaveHref: "/x/file", SaveAs: "shop-db.log"}
+	p := serviceLogsPage{Stack: "shop", Service: "db", Tail: tailChoice(200), FollowHref: "/x", SaveHref: "/x/file", SaveAs: "shop-db.log",
+		Others: []tab{{Word: "db", Href: "/x", Current: true}, {Word: "web", Href: "/x"}}}
 	var said []string
 	for range 12 {
 		said = append(said, "2025-11-21 09:12:44.311 UTC [1] LOG:  starting PostgreSQL 17.2 on x86_64-pc-linux-musl", "2025-11-21 09:12:44.318 UTC [1] LOG:  listening on IPv4 address \"0.0.0.0\", port 5432", "2025-11-21 09:12:52.001 UTC [71] FATAL:  password authentication failed for user \"shop\"", "\x1b[32mINFO\x1b[0m  \x1b[1mready\x1b[0m \x1b[2mfaint\x1b[0m \x1b[3mslanted\x1b[0m \x1b[4munder\x1b[0m \x1b[41;97mbehind\x1b[0m", "\x1b[30m0\x1b[31m1\x1b[32m2\x1b[33m3\x1b[34m4\x1b[35m5\x1b[36m6\x1b[37m7\x1b[0m", "\x1b[1;33mWARN\x1b[0m slow \x1b[31mERROR\x1b[0m")

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"berth/core/fault"
 	"berth/core/stacks"
@@ -35,7 +36,9 @@ var tails = []int{100, 200, 1000, 5000}
 const defaultTail = 200
 
 type serviceLogsPage struct {
+	Stack      string
 	Service    string
+	Others     []tab // the log of each compose service of the stack; empty: it has this one alone
 	Tail       choice
 	Search     exact  // only lines that hold it
 	Sought     string // the same, to be looked at
@@ -60,9 +63,12 @@ func ServiceLogs(reader StackReader, logger ServiceLogger) http.Handler {
 		}
 		tail := tailIn(r)
 		search := r.URL.Query().Get("q")
-		page := serviceLogsPage{Service: service, Tail: tailChoice(tail), Search: exact(search), Sought: search, Hidden: timesHidden(r),
+		page := serviceLogsPage{Stack: s.Name, Service: service, Tail: tailChoice(tail), Search: exact(search), Sought: search, Hidden: timesHidden(r),
 			FollowHref: followHref(s, service, tail, search),
 			SaveHref:   saveHref(s, service, timesHidden(r)), SaveAs: s.Name + "-" + service + ".log"}
+		if page.Others, err = logTabs(r, reader, s, service); err != nil {
+			return err
+		}
 		status := http.StatusOK
 		log := shownLog(r.Context())
 		if err := readLog(r.Context(), logger, s, service, stacks.LogAsk{Tail: tail, Times: true}, log.begin); err != nil {
@@ -78,9 +84,22 @@ func ServiceLogs(reader StackReader, logger ServiceLogger) http.Handler {
 			page.Of, found = len(found), thoseHolding(found, search)
 		}
 		page.Lines, page.NoTimes = logLines(r.Context(), found), !log.timed
-		f := newFrame(r, inStacks, "Log of "+service, stackTrail(s)...)
+		f := newFrame(r, inStacks, "Log of "+service+" in "+s.Name, stackTrail(s)...)
 		return serviceLogsView.write(w, r, status, f, page)
 	})
+}
+
+// logTabs lead from one log of a stack to the others, which are read and searched in the same way.
+func logTabs(r *http.Request, reader StackReader, s stacks.Stack, shown string) ([]tab, error) {
+	current, err := currentRevision(r.Context(), reader, s)
+	var tabs []tab
+	for _, l := range servicesOf(current, s, time.Time{}) {
+		tabs = append(tabs, tab{Word: l.Name, Href: withQuery(l.LogsHref, r.URL.Query()), Current: l.Name == shown})
+	}
+	if len(tabs) < 2 {
+		return nil, err
+	}
+	return tabs, err
 }
 
 // timesHidden reads ?times=: those of a log are shown unless it is "off".
