@@ -21,8 +21,9 @@ type JobCreator interface {
 
 // jobNewPage has two steps: which repository, then everything else.
 type jobNewPage struct {
-	Pick folderPick
-	Form jobForm
+	Pick   folderPick
+	Form   jobForm
+	Sample copyable // a job.yaml to begin with
 }
 
 var jobNewView = newView[jobNewPage]("job_new.html")
@@ -121,7 +122,7 @@ func (d NewJobDeps) page(r *http.Request, id core.RepositoryID, typed jobWords) 
 	if chosen && typed.name == "" && !query.Has("again") {
 		typed.name = propose(typed.path)
 	}
-	return jobNewPage{Pick: pick, Form: newJobForm(typed)}, err
+	return jobNewPage{Pick: pick, Form: newJobForm(typed), Sample: copyable{"job-sample", "Example of a job.yaml", firstJob}}, err
 }
 
 // added finds the jobs of a repository by their folders.
