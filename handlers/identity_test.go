@@ -44,6 +44,7 @@ func cookieOf(t *testing.T, w *httptest.ResponseRecorder) *http.Cookie {
 
 func TestFirstUse(t *testing.T) {
 	s := newStand(t)
+	says(t, s.browse("", "/setup"), 200, `autocomplete="off" aria-describedby="f-bootstrap_token-beneath" autofocus`)
 	w := s.do(call{method: "GET", path: "/api/custom/setup"})
 	if got := strings.TrimSpace(w.Body.String()); got != `{"needed":true,"token_configured":true}` {
 		t.Fatalf("before: %s", got)

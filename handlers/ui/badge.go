@@ -93,6 +93,10 @@ func containerBadge(c stacks.ContainerState) badge {
 		return badge{"bad", "cross", "Dead"}
 	case c.State == "paused":
 		return badge{"idle", "pause", "Paused"}
+	case c.State == "created":
+		return badge{"idle", "circle", "Not started"}
+	case c.State == "removing":
+		return badge{"busy", "ring", "Being removed"}
 	}
 	return badge{"idle", "circle", c.State}
 }

@@ -42,6 +42,7 @@ func NewSetup(setup SetupStatuses) http.Handler {
 		}
 		page := newSetupPage("", "")
 		page.NoToken = !status.TokenConfigured
+		page.Token.Focus = true
 		return setupView.write(w, r, http.StatusOK, newFrame(r, inNothing, "Set up Berth"), page)
 	})
 }
