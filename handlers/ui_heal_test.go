@@ -124,12 +124,12 @@ func TestWhatIsWrongWithAStackIsSaidOnItsPage(t *testing.T) {
 	says(t, p.s.browse(session, "/stacks"), 200, "drifted")
 	p.s.exec(`UPDATE stacks SET heal_at = ?, out_of_sync = 1, quarantine = '{"tree":"t","commit":"1234567890abcdef","revision":2,"deployment":"dep_9","reason":"compose service app is unhealthy"}' WHERE id = ?`, p.s.now().Add(10*time.Second).UnixMicro(), p.named["stack"])
 	page := p.s.browse(session, stack)
-	says(t, page, 200, "It is repaired by itself", "in a moment", "<code>1234567890</code> is in quarantine", "Compose service app is unhealthy.", "/deployments/dep_9", "Deploy anyway", `action="`+stack+`/revisions/1/rollback"`)
+	says(t, page, 200, "It is repaired by itself", "in a moment", "<code>1234567890</code> is in quarantine", "the next commit that changes the stack's folder ends the quarantine", "Compose service app is unhealthy.", "/deployments/dep_9", "Deploy anyway", `action="`+stack+`/revisions/1/rollback"`)
 	viewer := p.s.browse(p.s.session(p.s.user(access.RoleViewer)), stack)
 	says(t, viewer, 200, "is in quarantine", "was changed by hand")
 	silent(t, viewer.Body.String(), "Repair now", "Deploy anyway")
 	p.s.exec(`UPDATE stacks SET status = 'active', drifted = 0, drift = '[]', heal_at = 0 WHERE id = ?`, p.named["stack"])
-	says(t, p.s.browse(session, "/"), 200, "Commit 1234567890 is in quarantine")
+	says(t, p.s.browse(session, "/"), 200, "Commit 1234567890 is in quarantine", `href="/deployments/dep_9">See what happened`)
 	says(t, p.s.browse(session, "/stacks"), 200, "commit in quarantine")
 }
 

@@ -68,6 +68,9 @@ func (o *overview) heldNeed(s stacks.Stack) need {
 	if q := quarantineOf(s.Quarantine); q.Commit != "" {
 		n.Tone, n.Icon, n.Why = "warn", "back", "Commit "+q.Commit+" is in quarantine and not deployed by itself. "+q.Reason
 		n.Action, n.ActionHref, n.Post, n.Operate = "Look at it", n.Href, false, false
+		if q.Href != "" {
+			n.Action, n.ActionHref = "See what happened", q.Href
+		}
 	}
 	return n
 }

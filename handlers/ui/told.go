@@ -48,7 +48,7 @@ func (t told) brief() string {
 		return t.Text
 	}
 	if t.Quote {
-		return t.Text + ` "` + t.Items[len(t.Items)-1] + `"`
+		return t.Text + ` "` + t.Items[len(t.Items)-1] + `".`
 	}
 	brief := t.Text + " " + t.Items[0]
 	if n := len(t.Items) - 1; n > 0 {

@@ -16,7 +16,7 @@ func TestAListOfProblemsIsToldLineByLine(t *testing.T) {
 		"job.yaml has 2 problems:\nimage: line 3: must be text\n\ncron: line 4: x\n": {"job.yaml has 2 problems:", []string{"image: line 3: must be text.", "cron: line 4: x."},
 			"job.yaml has 2 problems: image: line 3: must be text. And 1 more."},
 		"web failed. It said last:\nlistening\nport in use\n": {"Web failed. It said last:", []string{"listening", "port in use"},
-			`Web failed. It said last: "port in use"`},
+			`Web failed. It said last: "port in use".`},
 		"the policy refuses it:\nvolumes[0]: x": {"The policy refuses it:", []string{"volumes[0]: x."}, "The policy refuses it: volumes[0]: x."},
 	} {
 		got := tellingOf(text)
