@@ -88,7 +88,7 @@ func containerBadge(c stacks.ContainerState) badge {
 	case c.State == "exited":
 		return badge{"bad", "cross", "Failed"}
 	case c.State == "restarting":
-		return badge{"warn", "back", "Restarting"}
+		return badge{"warn", "again", "Restarting"}
 	case c.State == "dead":
 		return badge{"bad", "cross", "Dead"}
 	case c.State == "paused":

@@ -7,6 +7,7 @@ import (
 
 // icons are drawn on 16 by 16 with strokes of the current colour.
 var icons = map[string]template.HTML{
+	"again":    `<path d="M13 3.5v4H9"/><path d="M12.6 7.5A5.2 5.2 0 1 0 11.4 12"/>`,
 	"alert":    `<path d="M8 2.2 14.4 13.4H1.6Z"/><path d="M8 6.4v3.2M8 11.4v.1"/>`,
 	"arrow":    `<path d="M3 8h10M9 4l4 4-4 4"/>`,
 	"back":     `<path d="M3 3.5v4h4"/><path d="M3.4 7.5A5.2 5.2 0 1 1 4.6 12"/>`,
@@ -17,6 +18,7 @@ var icons = map[string]template.HTML{
 	"clock":    `<circle cx="8" cy="8" r="6.2"/><path d="M8 4.6V8l2.4 1.5"/>`,
 	"copy":     `<rect x="5.5" y="5.5" width="8" height="8" rx="1.5"/><path d="M3.5 10.5h-.2a.8.8 0 0 1-.8-.8V3.3a.8.8 0 0 1 .8-.8h6.4a.8.8 0 0 1 .8.8v.2"/>`,
 	"cross":    `<circle cx="8" cy="8" r="6.2"/><path d="m5.8 5.8 4.4 4.4M10.2 5.8l-4.4 4.4"/>`,
+	"down":     `<path d="M8 2.5v7.7M4.8 7.2 8 10.4l3.2-3.2M3 13.5h10"/>`,
 	"folder":   `<path d="M1.8 12.2V3.8c0-.4.3-.8.8-.8h3.2l1.6 1.8h6c.5 0 .8.3.8.8v6.6c0 .4-.3.8-.8.8H2.6a.8.8 0 0 1-.8-.8Z"/>`,
 	"key":      `<circle cx="5" cy="11" r="2.8"/><path d="m7 9 6-6M11 5l2 2M9.2 6.8l1.3 1.3"/>`,
 	"lock":     `<rect x="3" y="7" width="10" height="6.8" rx="1.4"/><path d="M5.2 7V5a2.8 2.8 0 0 1 5.6 0v2"/>`,
