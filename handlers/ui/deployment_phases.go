@@ -31,6 +31,16 @@ var (
 	}
 )
 
+// tellOnce points up to why a deployment failed, which stands at the top of its page, where a phase would tell it again.
+func tellOnce(phases []phaseLine, why string) {
+	reason := tellingOf(why).withoutQuote().brief()
+	for i := range phases {
+		if phases[i].Message == reason {
+			phases[i].Message = "It failed here. The reason is at the top."
+		}
+	}
+}
+
 // phaseLines lists all phases, those that were not reached included, on one scale. What the container wrote stands above them.
 func phaseLines(d stacks.Deployment, end time.Time) []phaseLine {
 	reached := map[stacks.PhaseName]stacks.Phase{}

@@ -155,6 +155,9 @@ func showDeployment(d stacks.Deployment, s stacks.Stack, now time.Time) deployme
 		end = now
 	}
 	p.Phases = phaseLines(d, end)
+	if p.Trouble.Text != "" {
+		tellOnce(p.Phases, d.Error)
+	}
 	return p
 }
 

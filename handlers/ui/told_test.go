@@ -2,7 +2,10 @@ package ui
 
 import (
 	"slices"
+	"strings"
 	"testing"
+
+	"berth/core/stacks"
 )
 
 func TestAListOfProblemsIsToldLineByLine(t *testing.T) {
@@ -34,5 +37,27 @@ func TestWhatAContainerWroteIsNotToldTwice(t *testing.T) {
 		if got := tellingOf(text).withoutQuote(); got.Text != want || got.Quote {
 			t.Errorf("%q is told as %+v, want %q", text, got, want)
 		}
+	}
+}
+
+func TestAPhaseDoesNotTellAgainWhyTheDeploymentFailed(t *testing.T) {
+	const why = "web failed. It said last:\nport in use"
+	d := stacks.Deployment{State: stacks.DeploymentFailed, Error: why, FailedService: "web", FailedLines: "port in use",
+		Phases: []stacks.Phase{{Name: stacks.PhaseApply, State: stacks.PhaseSucceeded, Message: "web: started"}, {Name: stacks.PhaseVerify, State: stacks.PhaseFailed, Message: why}}}
+	said := func(d stacks.Deployment) string {
+		var all []string
+		for _, line := range showDeployment(d, stacks.Stack{}, sampleNow).Phases {
+			if line.Message != "" {
+				all = append(all, line.Message)
+			}
+		}
+		return strings.Join(all, " ")
+	}
+	if got := said(d); got != "web: started. It failed here. The reason is at the top." {
+		t.Errorf("the phases of one that failed say %q", got)
+	}
+	d.State = stacks.DeploymentCancelled // the top tells of that instead
+	if got := said(d); got != "web: started. Web failed." {
+		t.Errorf("the phases of one that was cancelled say %q", got)
 	}
 }
