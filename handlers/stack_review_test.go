@@ -86,7 +86,9 @@ func TestAReviewShowsWhatWouldRunAndWhatStopsIt(t *testing.T) {
 			[]string{"The policy refuses this", "block.privileged", "Deploy anyway"}, "Deploy and watch"},
 		"a secret cannot be read": {planner{plan: stacks.Plan{Providers: []string{"TOKEN: sealed"}}}, []string{"TOKEN: sealed", "Deploy anyway"}, "Deploy and watch"},
 		"an error of the file": {planner{err: fault.New(fault.Invalid, "lint.failed", "The Compose file has an error, so nothing was touched:\ncompose.yaml:3: nonsense")},
-			[]string{"a deployment would fail for the same reason", "compose.yaml:3: nonsense", "Look again", "Deploy anyway"}, "Deploy and watch"},
+			[]string{"a deployment would fail for the same reason", "compose.yaml:3: nonsense", "Look again", "Deploy anyway", "Give the variables above"}, `role="alert"`},
+		"an error of the file, and no variable is missing": {planner{err: fault.New(fault.Invalid, "lint.failed", "The Compose file has an error"), lost: fault.New(fault.Unavailable, "hub.away", "The hub does not answer.")},
+			[]string{`class="notice is-bad" role="alert"`, "Mend it in the repository"}, "Deploy and watch"},
 		"nobody can say": {planner{err: fault.New(fault.Unavailable, "hub.away", "The hub does not answer."), lost: fault.New(fault.Unavailable, "hub.away", "The hub does not answer.")},
 			[]string{"There is no plan now", "not known whether it lacks variables", "Deploy and watch"}, "Deploy anyway"},
 	}
