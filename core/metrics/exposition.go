@@ -13,6 +13,7 @@ type run struct {
 	name   string
 	head   head
 	text   []byte   // the server's own series
+	whole  []byte   // head and text in the text format, one after the other; nil: not made
 	global bool     // it never has the label hub
 	of     *shared  // what workers report; nil: nothing
 	chunks []*chunk // of it; read under the lock of the Cache
@@ -34,6 +35,20 @@ func (c *Cache) write(ctx context.Context, w io.Writer, f Format, runs []run) er
 	return out.close(send(ctx, out, f, runs))
 }
 
+// addOwn adds what stands before the series of workers.
+func (r run) addOwn(out sink, f Format) {
+	text := r.text
+	switch {
+	case f.Hub != "" && !r.global:
+		text = labelled(text, f.Hub)
+	case !f.OpenMetrics && r.whole != nil:
+		out.add(r.whole)
+		return
+	}
+	out.add(r.head.in(f))
+	out.add(text)
+}
+
 func (c *Cache) sink(w io.Writer, f Format, runs []run) sink {
 	size := c.size(runs)
 	if !f.Gzip || size < leastGzip {
@@ -45,12 +60,7 @@ func (c *Cache) sink(w io.Writer, f Format, runs []run) sink {
 
 func send(ctx context.Context, out sink, f Format, runs []run) error {
 	for _, r := range runs {
-		text := r.text
-		if f.Hub != "" && !r.global {
-			text = labelled(text, f.Hub)
-		}
-		out.add(r.head.in(f))
-		out.add(text)
+		r.addOwn(out, f)
 		if r.of != nil {
 			out.copy(r)
 		}

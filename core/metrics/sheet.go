@@ -1,6 +1,9 @@
 package metrics
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // sheet holds the families of server and workers as they are joined in an exposition. A scrape looks at what
 // turned since the one before, not at all of them.
@@ -36,6 +39,9 @@ func (s *sheet) runs() *[]run {
 	return runs
 }
 
+// say sets the server's own series.
+func (r *run) say(text []byte) { r.text, r.whole = text, slices.Concat(r.head.text, text) }
+
 // turn brings one family of own up to date. The caller holds mu.
 func (s *sheet) turn(place int) {
 	if s.joined == nil {
@@ -46,7 +52,7 @@ func (s *sheet) turn(place int) {
 	case (at == none) != (f.Series == 0):
 		s.joined = nil
 	case at != none:
-		s.joined[at].text = f.Text
+		s.joined[at].say(f.Text)
 	}
 }
 
@@ -63,7 +69,8 @@ func (s *sheet) join() {
 		for len(left) > 0 && left[0] < f.Name {
 			s.joined, left = append(s.joined, s.workers.families[left[0]].run()), left[1:]
 		}
-		r := run{name: f.Name, head: v.head, text: f.Text, global: v.global}
+		r := run{name: f.Name, head: v.head, global: v.global}
+		r.say(f.Text)
 		if len(left) > 0 && left[0] == f.Name {
 			r.of, left = s.workers.families[left[0]], left[1:]
 			r.chunks = r.of.chunks

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -31,7 +32,7 @@ const EnrolPath = "/profile/second-factor"
 // Admit wraps the handler of one route so that it sees only requests that its rule permits.
 func (g *Guard) Admit(rule Rule, next http.Handler) http.Handler {
 	checked := endpoint.Handle(func(w http.ResponseWriter, r *http.Request) error {
-		r, err := g.judge(rule, r.WithContext(patience.With(r.Context(), patience.Short)))
+		r, err := g.judge(patience.With(r.Context(), patience.Short), rule, r)
 		if err == nil {
 			g.serve(rule, next, w, r)
 			return nil
@@ -65,23 +66,23 @@ func (g *Guard) Admit(rule Rule, next http.Handler) http.Handler {
 }
 
 // judge finds out who asks and whether they may. The request that it returns carries the
-// principal.
-func (g *Guard) judge(rule Rule, r *http.Request) (*http.Request, error) {
+// principal, on ctx.
+func (g *Guard) judge(ctx context.Context, rule Rule, r *http.Request) (*http.Request, error) {
 	if rule.Streams && g.foreignStream(r) {
 		return r, errCrossOrigin
 	}
-	p, err := g.identify(rule, r)
+	p, err := g.identify(ctx, rule, r)
 	if err != nil {
-		p = endpoint.Principal(r.Context()) // a bad credential counts against its address
+		p = endpoint.Principal(ctx) // a bad credential counts against its address
 	}
 	if err := errors.Join(g.pace(rule, p), err); err != nil {
 		return r, err
 	}
 	err = authorise(rule, p)
 	if fault.Is(err, fault.Forbidden) && g.cfg.Refusals != nil && r.Method != http.MethodGet && r.Method != http.MethodHead {
-		g.cfg.Refusals.NoteOf(r.Context(), p.Audit("request.send", meantBy(r), fmt.Sprintf("%s: the role %q does not permit it", r.Pattern, p.Role)), r.Pattern)
+		g.cfg.Refusals.NoteOf(ctx, p.Audit("request.send", meantBy(r), fmt.Sprintf("%s: the role %q does not permit it", r.Pattern, p.Role)), r.Pattern)
 	}
-	return r.WithContext(endpoint.WithPrincipal(r.Context(), p)), err
+	return r.WithContext(endpoint.WithPrincipal(ctx, p)), err
 }
 
 // meantBy is the identifier of the thing that a request is about; empty where it is about none. What only stands in its place

@@ -17,17 +17,18 @@ const KeyHeader = "X-Service-Api-Key"
 // identify returns whoever the request's credential belongs to; an anonymous principal
 // when it has none. An API key that is present must be good, whatever else is; a session
 // that has ended is like none.
-func (g *Guard) identify(rule Rule, r *http.Request) (access.Principal, error) {
-	nobody := access.Anonymous(endpoint.Principal(r.Context()).Address)
-	nobody.Agent = endpoint.Principal(r.Context()).Agent
+func (g *Guard) identify(ctx context.Context, rule Rule, r *http.Request) (access.Principal, error) {
+	stranger := endpoint.Principal(ctx)
+	nobody := access.Anonymous(stranger.Address)
+	nobody.Agent = stranger.Agent
 	if rule.Surface.credentialFree() {
 		return nobody, nil
 	}
 	if key, present := apiKey(r.Header); present && rule.Surface != Page {
 		began := time.Now()
-		p, err := g.cfg.Doorkeeper.ByAPIKey(r.Context(), key, nobody.Address)
+		p, err := g.cfg.Doorkeeper.ByAPIKey(ctx, key, nobody.Address)
 		if fault.Is(err, fault.Unauthenticated) {
-			holdBack(r.Context(), began.Add(refusalTakes))
+			holdBack(ctx, began.Add(refusalTakes))
 		}
 		g.refused("api_key", err)
 		p.Address, p.Agent = nobody.Address, nobody.Agent
@@ -37,7 +38,7 @@ func (g *Guard) identify(rule Rule, r *http.Request) (access.Principal, error) {
 	if value == "" || rule.Surface == Scrape {
 		return nobody, nil
 	}
-	p, err := g.cfg.Doorkeeper.BySession(r.Context(), value)
+	p, err := g.cfg.Doorkeeper.BySession(ctx, value)
 	g.refused("session", err)
 	if fault.Is(err, fault.Unauthenticated) {
 		return nobody, nil

@@ -3,6 +3,7 @@ package guard
 import (
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"runtime"
@@ -97,15 +98,20 @@ func (g *Guard) recovered(answer *answer, r *http.Request, cause any) (cut bool)
 	return false
 }
 
+// fixed are the headers that are the same on every answer. Whoever adds to one gets a list of their own: these are full.
+var fixed = http.Header{
+	"Content-Security-Policy":    {contentPolicy},
+	"X-Content-Type-Options":     {"nosniff"},
+	"X-Frame-Options":            {"DENY"},
+	"Referrer-Policy":            {"same-origin"},
+	"Cross-Origin-Opener-Policy": {"same-origin"},
+	"Cache-Control":              {"no-store"},
+}
+
 // setHeaders sets what holds for every answer; a handler may replace Cache-Control.
 func (g *Guard) setHeaders(h http.Header, id string) {
+	maps.Copy(h, fixed)
 	h.Set("X-Request-Id", id)
-	h.Set("Content-Security-Policy", contentPolicy)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("X-Frame-Options", "DENY")
-	h.Set("Referrer-Policy", "same-origin")
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	h.Set("Cache-Control", "no-store")
 	if g.secure() {
 		h.Set("Strict-Transport-Security", "max-age=31536000")
 	}

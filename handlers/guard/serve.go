@@ -58,7 +58,7 @@ func (g *Guard) watch(ctx context.Context, cancel context.CancelFunc, rule Rule,
 			return
 		case <-tick.C:
 		}
-		p, err := g.identify(rule, r.WithContext(ctx))
+		p, err := g.identify(ctx, rule, r)
 		if ctx.Err() == nil && fault.Is(err, fault.Unauthenticated) || err == nil && authorise(rule, p) != nil {
 			cancel()
 			return
