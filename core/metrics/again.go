@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -136,7 +137,7 @@ func decimal(text string) (float64, bool) {
 		}
 	}
 	number, err := strconv.ParseFloat(text, 64)
-	return number, err == nil
+	return number, err == nil && (number != 0 || !math.Signbit(number))
 }
 
 // blocksOf takes a text apart; false when it is not as workers of ours write it.

@@ -83,7 +83,7 @@ func seriesOf(text string) string {
 }
 
 var (
-	numbers = []string{"0", "1", "-1", "1.50", "+3", "1e9", "123456789", "1E3", "NaN", "+Inf", "0x10", "1_0", "", "x", "1 1700000000000", "1e400", " 2"}
+	numbers = []string{"0", "1", "-1", "1.50", "-0", "1e9", "+3", "123456789", "1E3", "NaN", "+Inf", "0x10", "1_0", "", "x", "1 1700000000000", "1e400", " 2"}
 	labels  = []string{"", `{x="1"}`, `{x="2"}`, `{x="1",y="2"}`, `{y="2",x="1"}`, `{x="a } b"}`, `{x="\"\\\n"}`, `{worker="other"}`, `{x="1",}`, `{ x="1"}`, `{}`, `{x="1"`}
 	kinds   = []string{"gauge", "counter", "untyped", "histogram", "info"}
 )

@@ -124,6 +124,25 @@ func TestCompressedValuesAgeAndAnAbsenceDoesNot(t *testing.T) {
 	wantNone(t, read(), "wrk_00005")
 }
 
+// What changed while a piece was young enough to be shown as it was is shown in time, though the family was put together anew
+// since, because another worker left.
+func TestACompressedFamilyIsAsOldAsItsOldestPiece(t *testing.T) {
+	b, at := board()
+	const workers = 1500 // in several chunks
+	for i := range workers {
+		b.Workers.Connected(id(i), "host")
+		b.Workers.Put(id(i), metrics.Snapshot{Text: "# TYPE load gauge\nload 1\n"})
+	}
+	read := func() string { return unzip(t, scraped(t, b, metrics.Format{Gzip: true})) }
+	read()
+	at.pass(time.Second)
+	b.Workers.Put(id(0), metrics.Snapshot{Text: "# TYPE load gauge\nload 2\n"})
+	b.Workers.Left(id(workers - 1))
+	wantNone(t, read(), `load{worker="wrk_01499"`)
+	at.pass(10 * time.Second)
+	wantLines(t, read(), `load{worker="wrk_00000",hostname="host"} 2`)
+}
+
 func TestWhatIsScrapedCompressedIsKeptReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := still(time.Now)

@@ -39,7 +39,8 @@ type packed struct {
 	size   int    // of the text
 	edits  uint64 // of the chunk or family when it was packed, as gone
 	gone   uint64
-	at     time.Time
+	at     time.Time // since when it may be behind
+	behind bool      // of a family: a chunk had changed already when it was packed, see pack
 }
 
 // append adds the blocks of another text, which follows.

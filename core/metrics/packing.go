@@ -17,7 +17,7 @@ const (
 
 // fresh reports whether p may be shown of what was changed so often since, when values may be as old as age.
 func (p *packed) fresh(edits, gone uint64, now time.Time, age time.Duration) bool {
-	return p != nil && p.gone == gone && (p.edits == edits || now.Sub(p.at) < age)
+	return p != nil && p.gone == gone && (p.edits == edits && !p.behind || now.Sub(p.at) < age)
 }
 
 // pack returns a family compressed, as it is now or was age ago; nil when it is too small for that. No lock is held while
@@ -32,12 +32,19 @@ func (c *Cache) pack(s *shared, now time.Time, age time.Duration) *packed {
 	if kept.fresh(edits, gone, now, age) {
 		return kept
 	}
+	p := &packed{shift: shiftCRC(0), edits: edits, gone: gone, at: now}
 	pieces, bytes := make([]*packed, len(chunks)), 0
 	for i, chunk := range chunks {
-		pieces[i] = c.packChunk(chunk, now, age)
-		bytes += len(pieces[i].blocks)
+		piece, current := c.packChunk(chunk, now, age)
+		if !current { // the family is as old as its oldest piece
+			p.behind = true
+			if piece.at.Before(p.at) {
+				p.at = piece.at
+			}
+		}
+		pieces[i], bytes = piece, bytes+len(piece.blocks)
 	}
-	p := &packed{blocks: make([]byte, 0, bytes), shift: shiftCRC(0), edits: edits, gone: gone, at: now}
+	p.blocks = make([]byte, 0, bytes)
 	for _, piece := range pieces {
 		p.append(piece)
 	}
@@ -45,8 +52,8 @@ func (c *Cache) pack(s *shared, now time.Time, age time.Duration) *packed {
 	return p
 }
 
-// packChunk returns a chunk compressed.
-func (c *Cache) packChunk(chunk *chunk, now time.Time, age time.Duration) *packed {
+// packChunk returns a chunk compressed, as it is now or was age ago; current says whether it has not changed since.
+func (c *Cache) packChunk(chunk *chunk, now time.Time, age time.Duration) (piece *packed, current bool) {
 	text := buffers.take()
 	defer buffers.giveBack(text)
 	c.mu.RLock()
@@ -58,12 +65,17 @@ func (c *Cache) packChunk(chunk *chunk, now time.Time, age time.Duration) *packe
 	}
 	c.mu.RUnlock()
 	if fresh {
-		return kept
+		return kept, kept.edits == p.edits
 	}
 	p.size, p.crc = len(*text), crc32.ChecksumIEEE(*text)
 	p.shift = shiftCRC(p.size)
 	p.blocks = pack(make([]byte, 0, p.size/8), *text)
-	return p
+	return p, true
+}
+
+// newer reports whether p was packed of a later state than other, or as a whole of the same one.
+func (p *packed) newer(other *packed) bool {
+	return p != nil && (p.edits > other.edits || p.edits == other.edits && other.behind && !p.behind)
 }
 
 // keepPacked keeps what was compressed of a family, when that is newer than what is kept and there is room. Each chunk's piece is
@@ -72,7 +84,7 @@ func (c *Cache) keepPacked(s *shared, p *packed, chunks []*chunk, pieces []*pack
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	more := p.bytes() - s.packed.bytes()
-	if s.ended || s.packed != nil && s.packed.edits > p.edits || c.bytes+c.pieces+more > c.limit {
+	if s.ended || s.packed.newer(p) || c.bytes+c.pieces+more > c.limit {
 		return
 	}
 	s.packed, c.pieces = p, c.pieces+more
