@@ -49,18 +49,20 @@ type timedLog struct {
 // Write implements io.Writer.
 func (t *timedLog) Write(p []byte) (int, error) {
 	t.rest = append(t.rest, p...)
+	left := t.rest
 	for {
-		end := bytes.IndexByte(t.rest, '\n') + 1
-		if end == 0 && len(t.rest) < maxTimedLine {
+		end := bytes.IndexByte(left, '\n') + 1
+		if end == 0 && len(left) < maxTimedLine {
+			t.rest = append(t.rest[:0], left...)
 			return len(p), nil
 		}
 		if end == 0 {
-			end = len(t.rest)
+			end = len(left)
 		}
-		if err := t.hand(string(t.rest[:end])); err != nil {
+		if err := t.hand(string(left[:end])); err != nil {
 			return 0, err
 		}
-		t.rest = append(t.rest[:0], t.rest[end:]...)
+		left = left[end:]
 	}
 }
 

@@ -99,22 +99,16 @@ func sameLine(name, line string, kept, set []byte) (head []byte, number float64,
 	if !is {
 		return nil, 0, false
 	}
-	said, is := strings.CutPrefix(line, name)
-	switch {
-	case !is:
-	case labels[0] == '}': // there were none but those
-		said, is = strings.CutPrefix(said, " ")
-	default: // a comma follows
-		if said, is = strings.CutPrefix(said, "{"); is && len(said) >= len(labels)-1 && said[:len(labels)-1] == string(labels[1:]) {
-			said = said[len(labels)-1:]
-		} else {
-			is = false
-		}
+	said := " " // behind the name, where there are none but those
+	if labels[0] == ',' {
+		said = "{" + string(labels[1:])
 	}
-	if !is {
+	line, begins := strings.CutPrefix(line, name)
+	line, goesOn := strings.CutPrefix(line, said)
+	if !begins || !goesOn {
 		return nil, 0, false
 	}
-	number, is = decimal(said)
+	number, is = decimal(line)
 	return head, number, is
 }
 
